@@ -1,0 +1,33 @@
+# Everything is set up in .venv by the first command that needs it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint benchmark clean
+
+demo: $(READY)
+	$(BIN)/recollect demo --out out
+
+test: $(READY) lint
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+benchmark: $(READY)
+	mkdir -p out
+	$(BIN)/python benchmarks/join.py --out out
+
+$(READY): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "recollect needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[report]" --group dev
+	touch $@
+
+clean:
+	rm -rf $(VENV) out

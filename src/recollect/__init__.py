@@ -1,0 +1,28 @@
+"""recollect: stream joins inside a hard memory budget that forget by evidence.
+
+>>> import recollect as rc
+>>> from recollect.streams import LocalityStream
+>>> left, right = LocalityStream(20_000, seed=1), LocalityStream(20_000, seed=2)
+>>> answer = rc.join(left, right, on="key", time="time", window=1_000, budget="10%", exact=True)
+>>> answer.stats.policy, answer.stats.peak_tuples <= answer.stats.budget_tuples
+('gdj', True)
+"""
+
+from recollect.errors import RecollectError
+from recollect.join.online import Join
+from recollect.join.whole import Answer, Comparison, compare, join
+from recollect.policies import NEWCOMER, Policy, Room, policy_names
+
+__all__ = [
+    "NEWCOMER",
+    "Answer",
+    "Comparison",
+    "Join",
+    "Policy",
+    "RecollectError",
+    "Room",
+    "compare",
+    "join",
+    "policy_names",
+]
+__version__ = "0.1.0"

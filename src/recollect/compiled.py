@@ -1,0 +1,169 @@
+"""Kernels that run a policy's own functions at full speed and start fast in a fresh process.
+
+numba reuses machine code from disk only for module-level functions called with the same types.
+So what differs between two policies has to be a *type*: the state of a policy is a
+:class:`~typing.NamedTuple` of arrays, and a :func:`hook` is a function that, when compiled, turns
+into the method of the same name on that tuple's class. A class without the method gets the hook's
+own body, usually nothing.
+
+>>> from typing import NamedTuple
+>>> import numpy as np
+>>> from numba import njit
+>>> @hook
+... def touch(state, slot):
+...     pass
+>>> class Counting(NamedTuple):
+...     seen: np.ndarray
+...     def touch(self, slot):
+...         self.seen[slot] += 1
+>>> @njit
+... def loop(state):
+...     for slot in range(3):
+...         touch(state, slot)
+>>> counting = Counting(np.zeros(3, np.int64))
+>>> loop(counting)
+>>> counting.seen
+array([1, 1, 1])
+
+numba looks only at the file of the compiled function to see whether its cached code is stale. A
+kernel depends on more modules than that, the user's own among them, so :func:`specialise` puts a
+digest of their code into the name under which the machine code is cached.
+"""
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+Function = Callable[..., Any]
+
+# Kernels allocate nothing, so they need no reference counts, which would cost more than the rest.
+_OPTIONS: Any = {"nogil": True, "_nrt": False}
+
+inlined = njit(forceinline=True, **_OPTIONS)
+"""Decorator for the small functions that kernels and policies are made of.
+
+A function that is called with dozens of arrays must be inlined, or passing them costs more than it
+does.
+"""
+
+
+@inlined
+def mix(word):
+    """Spread every bit of a 64-bit word over all others (the finaliser of SplitMix64)."""
+    bits = np.uint64(word)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.int64(bits ^ (bits >> np.uint64(31)))
+
+
+@intrinsic
+def _prefetch(typing: Any, array: Any, index: Any) -> Any:
+    """Tell the processor that ``array[index]`` (the first axis) will be needed soon.
+
+    A large buffer does not fit the processor's caches; a look-up announced a few arrivals ahead
+    costs nothing when it comes.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = signature.args[0]
+        struct = context.make_array(kind)(context, builder, arguments[0])
+        stride = builder.extract_value(struct.strides, 0)
+        position = context.cast(builder, arguments[1], signature.args[1], types.intp)
+        bytes_ = builder.bitcast(struct.data, cgutils.voidptr_t)
+        address = builder.gep(bytes_, [builder.mul(position, stride)])
+        flag = ir.IntType(32)
+        function = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, flag, flag, flag]),
+            "llvm.prefetch.p0",
+        )
+        builder.call(function, [address, flag(1), flag(3), flag(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, index), generate
+
+
+prefetch: Function = _prefetch
+
+
+def hook(default: Function) -> Function:
+    """Let a function, when compiled, become the method of its name on its first argument.
+
+    Parameters
+    ----------
+    default
+        What to do for a state that has no such method.
+    """
+    name = default.__name__
+
+    @overload(default, strict=False, jit_options=_OPTIONS | {"forceinline": True})
+    def choose(state: Any, *_: Any) -> Function:
+        return getattr(getattr(state, "instance_class", None), name, default)
+
+    return default
+
+
+def _meaning(value: Any) -> Iterator[str]:
+    """What machine code depends on in a function, a class or a constant."""
+    code = getattr(getattr(value, "py_func", value), "__code__", value)
+    if isinstance(code, CodeType):
+        yield from (code.co_code.hex(), str(code.co_names), str(code.co_varnames))
+        for constant in code.co_consts:
+            yield from _meaning(constant)
+    elif isinstance(value, type):
+        for name, part in sorted(vars(value).items()):
+            if callable(part):
+                yield name
+                yield from _meaning(part)
+    elif isinstance(value, int | float | str | tuple | np.dtype | None):
+        yield repr(value)
+
+
+@cache
+def _digest(modules: tuple[ModuleType, ...]) -> str:
+    # Of what is in memory, not of the files: these may have been edited since they were imported.
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for module in modules:
+        for name, value in sorted(vars(module).items()):
+            if not name.startswith("__"):
+                digest.update(f"{module.__name__}.{name}".encode())
+                digest.update("".join(_meaning(value)).encode())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def specialise(kernel: Function, state: type, modules: Iterable[ModuleType]) -> Function:
+    """Compile ``kernel`` for states of the class ``state``, cached on disk where that is possible.
+
+    Parameters
+    ----------
+    kernel
+        A plain module-level function that calls hooks.
+    state
+        The class of the state it will be called with. Machine code for a class that cannot be
+        imported again (one defined in a function, or typed at a prompt) is not cached.
+    modules
+        The modules whose functions and constants the machine code depends on.
+    """
+    home = sys.modules.get(state.__module__)
+    importable = (
+        getattr(home, "__file__", None) is not None
+        and state.__module__ != "__main__"
+        and getattr(home, state.__qualname__, None) is state
+    )
+    if not importable:
+        return njit(**_OPTIONS)(kernel)
+    clone = FunctionType(kernel.__code__, kernel.__globals__, kernel.__name__, kernel.__defaults__)
+    clone.__module__ = kernel.__module__
+    clone.__qualname__ = f"{kernel.__qualname__}_{_digest((*modules, home))}"
+    return njit(cache=True, **_OPTIONS)(clone)

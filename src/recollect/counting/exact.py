@@ -1,0 +1,76 @@
+"""Exact counts of every key ever seen, in an open-addressing table that grows with the keys.
+
+>>> counts = new_exact_counts()
+>>> counts = reserve(counts, 3)
+>>> for key in (7, 7, 9):
+...     counts.add(0, key)
+>>> counts.frequency(0, 7), counts.frequency(1, 7)
+(2, 0)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.compiled import inlined, mix
+
+STREAMS = 2
+KEY = STREAMS
+"""A line of the table: the count in each stream, then the key. A line of zero counts is free."""
+SMALLEST = 1024
+FULLEST = 0.6
+
+
+@inlined
+def _line_of(lines, key):
+    mask = len(lines) - 1
+    place = mix(key) & mask
+    while lines[place, 0] + lines[place, 1] > 0 and lines[place, KEY] != key:
+        place = (place + 1) & mask
+    return place
+
+
+class ExactCounts(NamedTuple):
+    """A table of counts by key and stream."""
+
+    lines: np.ndarray
+    used: np.ndarray
+
+    def add(self, stream, key):
+        """Count one tuple."""
+        place = _line_of(self.lines, key)
+        if self.lines[place, 0] + self.lines[place, 1] == 0:
+            self.lines[place, KEY] = key
+            self.used[0] += 1
+        self.lines[place, stream] += 1
+
+    def frequency(self, stream, key):
+        """How often the key came in that stream."""
+        place = _line_of(self.lines, key)
+        return self.lines[place, stream] if self.lines[place, KEY] == key else 0
+
+
+def new_exact_counts() -> ExactCounts:
+    """An empty table."""
+    return ExactCounts(np.zeros((SMALLEST, STREAMS + 1), np.int64), np.zeros(1, np.int64))
+
+
+def reserve(counts: ExactCounts, arrivals: int) -> ExactCounts:
+    """The same counts with room for that many more keys."""
+    size = len(counts.lines)
+    while counts.used[0] + arrivals > FULLEST * size:
+        size *= 2
+    if size == len(counts.lines):
+        return counts
+    larger = np.zeros((size, STREAMS + 1), np.int64)
+    _refill(larger, counts.lines)
+    return ExactCounts(larger, counts.used)
+
+
+@inlined
+def _refill(lines, old):
+    for place in range(len(old)):
+        if old[place, 0] + old[place, 1] > 0:
+            line = _line_of(lines, old[place, KEY])
+            for column in range(STREAMS + 1):
+                lines[line, column] = old[place, column]

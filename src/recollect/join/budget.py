@@ -1,0 +1,135 @@
+"""How much may be remembered: so many tuples, a share of what the exact join holds, or bytes."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+
+from recollect.errors import BudgetError
+
+_BYTES = {
+    "b": 1,
+    "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
+    "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40,
+}  # fmt: skip
+SMALLEST_TUPLE = 128
+"""About the bytes that the engine itself needs for a buffered tuple."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A budget; at most one of the fields is set, none of them means unlimited."""
+
+    tuples: int | None = None
+    share: float | None = None
+    bytes: int | None = None
+    text: str = "unlimited"
+
+    def __str__(self) -> str:
+        """Return the text it was made from."""
+        return self.text
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether nothing is ever forgotten before it expires."""
+        return self.tuples is None and self.share is None and self.bytes is None
+
+    @property
+    def amount(self) -> str:
+        """The budget as a text that :func:`parse_budget` understands, without loss."""
+        if self.tuples is not None:
+            return str(self.tuples)
+        return f"{self.bytes}B" if self.bytes is not None else self.text
+
+    def of(self, mean_alive: float) -> "Budget":
+        """Turn a share into tuples, given how many the exact join holds in the mean.
+
+        >>> parse_budget("10%").of(mean_alive=20_000).tuples
+        2000
+        """
+        if self.share is None:
+            return self
+        return Budget(tuples=max(1, round(self.share * mean_alive)), text=self.text)
+
+
+def parse_budget(budget: Any) -> Budget:
+    """Make a budget from what a user types: ``2000``, ``"10%"``, ``"64MB"``, ``"unlimited"``.
+
+    >>> parse_budget("64MB").bytes
+    64000000
+    """
+    if isinstance(budget, Budget):
+        return budget
+    text = "unlimited" if budget is None else str(budget).strip()
+    if text == "unlimited":
+        return Budget()
+    amount = re.fullmatch(r"(-?\d+(?:\.\d+)?)\s*(%|[a-zA-Z]*)", text)
+    unit = amount[2].lower() if amount else ""
+    if amount is None or (unit not in ("", "%") and unit not in _BYTES):
+        raise BudgetError(
+            f"budget {text!r} is not understood; give a number of tuples such as 2000, a share"
+            " such as 10%, bytes such as 64MB, or unlimited"
+        )
+    number = float(amount[1])
+    if number <= 0:
+        raise BudgetError(f"budget {text} leaves no room for a single tuple; give more than 0")
+    if unit == "%":
+        return Budget(share=number / 100, text=text)
+    memory = psutil.virtual_memory().total
+    if unit in _BYTES:
+        size = int(number * _BYTES[unit])
+        if size > memory:
+            raise BudgetError(
+                f"budget {text} is larger than this machine's memory ({memory} bytes)"
+            )
+        return Budget(bytes=size, text=text)
+    if not number.is_integer():
+        raise BudgetError(f"budget {text} is not a whole number of tuples")
+    if number * SMALLEST_TUPLE > memory:
+        raise BudgetError(
+            f"budget {text} tuples would need about {int(number) * SMALLEST_TUPLE} bytes, more than"
+            f" this machine's memory ({memory} bytes); use unlimited to forget nothing"
+        )
+    return Budget(tuples=int(number), text=text)
+
+
+def parse_shares(split: Any) -> tuple[float, float] | str | None:
+    """How a budget is divided between the streams.
+
+    None for one unified buffer, ``"rate"`` and ``"equal"`` as they are, or the left and right
+    share, which add up to 1.
+
+    >>> parse_shares("30:70")
+    (0.3, 0.7)
+    """
+    if split is None or split is False:
+        return None
+    if split is True:
+        return "rate"
+    if split in ("rate", "equal"):
+        return str(split)
+    try:
+        parts = split.split(":") if isinstance(split, str) else split
+        left, right = (float(part) for part in parts)
+    except (TypeError, ValueError, AttributeError):
+        raise BudgetError(
+            f"split {split!r} is not understood; give rate, equal or two shares such as 30:70"
+        ) from None
+    if not (left > 0 and right > 0):
+        raise BudgetError(f"split {split!r}: both streams need a share above 0")
+    return left / (left + right), right / (left + right)
+
+
+def divide(total: int, shares: tuple[float, float]) -> tuple[int, int]:
+    """Divide a budget; each stream gets at least one unit.
+
+    >>> divide(10, (0.25, 0.75))
+    (2, 8)
+    """
+    if total < 2:
+        raise BudgetError(
+            f"a budget of {total} cannot be split between two streams; give 2 or more"
+        )
+    left = min(max(1, round(total * shares[0])), total - 1)
+    return left, total - left

@@ -1,0 +1,317 @@
+"""Two streams on their way into the join: encoded, in order of time, waiting for each other.
+
+A tuple may be joined only when no older one of the other stream can come any more. Each
+:class:`Lane` holds what waits and knows how far its stream has come; :class:`Lanes` says which part
+of both may go now. Where the batches of the input begin and end makes no difference.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from recollect.errors import InputError, NullKeyError, TimeOrderError
+from recollect.join.hashing import code_of_columns, missing
+from recollect.join.kernel import FOREVER, Feed
+from recollect.join.payload import SLACK
+from recollect.join.query import SIDES, Bound
+from recollect.join.sizes import row_bytes
+
+BEFORE_ALL = np.iinfo(np.int64).min
+NO_SIZES = np.empty(0, np.int64)
+NO_SKIPS = np.empty(0, np.uint8)
+COUNTERS = ("position", "last", "rows", "late", "null_keys", "finished")
+
+
+class Encoded(NamedTuple):
+    """A batch as the kernel needs it, and the batch itself."""
+
+    feed: Feed
+    batch: pa.RecordBatch
+
+
+class Step(NamedTuple):
+    """What may be joined now: a piece of each stream and up to which time."""
+
+    heads: tuple[Encoded | None, Encoded | None]
+    offsets: tuple[int, int]
+    until: np.ndarray
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    """Read-only and contiguous, as numba has compiled the kernel for."""
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array
+
+
+def no_feed(extra_width: int) -> Feed:
+    """A feed without tuples."""
+    empty = _frozen(np.empty(0, np.int64))
+    return Feed(
+        empty, empty, _frozen(NO_SIZES), _frozen(NO_SKIPS),
+        _frozen(np.empty((0, extra_width), np.int64)),
+    )  # fmt: skip
+
+
+def rest_of(feed: Feed, start: int) -> Feed:
+    """What remains of a feed from a tuple on."""
+    return Feed(
+        key=feed.key[start:],
+        time=feed.time[start:],
+        size=feed.size[start:],
+        skip=feed.skip[start:],
+        extra=feed.extra[start:],
+    )
+
+
+@dataclass
+class Lane:
+    """One stream on its way into the join.
+
+    Parameters
+    ----------
+    bound
+        The query.
+    side
+        0 for the left stream, 1 for the right.
+    measure
+        Whether the bytes of each row are wanted.
+    """
+
+    bound: Bound
+    side: int
+    measure: bool
+
+    def __post_init__(self) -> None:
+        """Begin with an empty lane."""
+        self.waiting: deque[Encoded] = deque()
+        self.position = 0
+        self.last = BEFORE_ALL
+        self.rows = 0
+        self.late = 0
+        self.null_keys = 0
+        self.finished = False
+        self.held: pa.RecordBatch | None = None
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Take in a batch, in order of time or within the lateness allowed."""
+        batch = self._checked(batch)
+        times = self._times(batch)
+        if self.bound.lateness is None:
+            self._check_order(times)
+            self._append(batch, times)
+        else:
+            self._reorder(batch, times)
+        self.rows += batch.num_rows
+
+    def finish(self) -> None:
+        """Nothing more will come."""
+        self.finished = True
+        if self.held is not None:
+            held, self.held = self.held, None
+            self._append(*self._sorted(held))
+
+    @property
+    def waiting_rows(self) -> int:
+        """How many tuples wait here."""
+        held = 0 if self.held is None else self.held.num_rows
+        return sum(len(part.feed.time) for part in self.waiting) - self.position + held
+
+    @property
+    def frontier(self) -> int:
+        """No tuple that is not the head of this lane is older than this."""
+        if self.waiting:
+            if self.finished and len(self.waiting) == 1:
+                return FOREVER
+            return int(self.waiting[0].feed.time[-1])
+        if self.finished:
+            return FOREVER
+        if self.bound.lateness is not None and self.last != BEFORE_ALL:
+            return self.last - self.bound.lateness
+        return self.last
+
+    def take(self, count: int) -> None:
+        """Forget so many tuples of the head; they have been joined."""
+        self.position += count
+        if self.waiting and self.position == len(self.waiting[0].feed.time):
+            self.waiting.popleft()
+            self.position = 0
+
+    def _checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        expected = self.bound.schemas[self.side]
+        if batch.schema.equals(expected):
+            return batch
+        try:
+            return batch.select(expected.names).cast(expected)
+        except (KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
+            raise InputError(
+                f"a batch of the {SIDES[self.side]} stream does not have the columns of the first:"
+                f" {error}"
+            ) from None
+
+    def _times(self, batch: pa.RecordBatch) -> np.ndarray:
+        name = self.bound.query.time[self.side]
+        column = batch.column(name)
+        if column.null_count:
+            row = self.rows + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+            raise InputError(
+                f"time column {name!r} of the {SIDES[self.side]} stream is NULL in row {row}"
+            )
+        if pa.types.is_uint64(column.type):
+            column = column.cast(pa.int64())
+        times = code_of_columns([column])
+        scale = self.bound.scale[self.side]
+        return times if scale == 1 else times * scale
+
+    def _check_order(self, times: np.ndarray) -> None:
+        if len(times) == 0 or (times[0] >= self.last and not np.any(times[1:] < times[:-1])):
+            return
+        before = np.concatenate([[self.last], times[:-1]])
+        row = int(np.flatnonzero(times < before)[0])
+        raise TimeOrderError(
+            f"time goes backwards in row {self.rows + row} of the {SIDES[self.side]} stream:"
+            f" {self._show(times[row])} after {self._show(before[row])};"
+            " sort it, or allow for it with lateness"
+        )
+
+    def _show(self, time: int) -> str:
+        column = self.bound.schemas[self.side].field(self.bound.query.time[self.side])
+        units = int(time) // self.bound.scale[self.side]
+        if pa.types.is_integer(column.type):
+            return str(units)
+        width = pa.int64() if column.type.bit_width == 64 else pa.int32()
+        return str(pa.scalar(units, width).cast(column.type))
+
+    def _reorder(self, batch: pa.RecordBatch, times: np.ndarray) -> None:
+        """Hold back what an older tuple may still overtake; count what comes too late even so."""
+        lateness = self.bound.lateness
+        assert lateness is not None
+        if len(times) == 0:
+            return
+        newest = np.maximum.accumulate(np.concatenate([[self.last], times]))
+        late = np.zeros(len(times), bool)
+        started = newest[:-1] != BEFORE_ALL
+        late[started] = times[started] < newest[:-1][started] - lateness
+        self.late += int(late.sum())
+        self.last = int(newest[-1])
+        fresh = batch.filter(pa.array(~late)) if late.any() else batch
+        pending = fresh if self.held is None else pa.concat_batches([self.held, fresh])
+        pending, times = self._sorted(pending)
+        ready = int(np.searchsorted(times, self.last - lateness))
+        self.held = pending.slice(ready)
+        self._append(pending.slice(0, ready), times[:ready])
+
+    def _sorted(self, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, np.ndarray]:
+        times = self._times(batch)
+        order = np.argsort(times, kind="stable")
+        return batch.take(pa.array(order)), times[order]
+
+    def _append(self, batch: pa.RecordBatch, times: np.ndarray) -> None:
+        if batch.num_rows == 0:
+            return
+        if self.bound.lateness is None:
+            self.last = int(times[-1])
+        keys = [
+            cast_key(batch.column(name), kind, name)
+            for name, kind in zip(self.bound.query.on[self.side], self.bound.key_types, strict=True)
+        ]
+        skip = missing(keys)
+        if skip is not None:
+            self._note_missing(keys, skip)
+        filter_ = self.bound.filter
+        extra = np.empty((batch.num_rows, 0), np.int64)
+        if filter_ is not None:
+            extra = filter_.encode(self.side, batch)
+        feed = Feed(
+            key=_frozen(code_of_columns(keys)),
+            time=_frozen(times),
+            size=_frozen(
+                np.ceil(SLACK * row_bytes(batch)).astype(np.int64) if self.measure else NO_SIZES
+            ),
+            skip=_frozen(NO_SKIPS if skip is None else skip.astype(np.uint8)),
+            extra=_frozen(extra),
+        )
+        self.waiting.append(Encoded(feed, batch))
+
+    def counters(self) -> dict[str, Any]:
+        """What must be saved beside the batches that wait."""
+        return {name: getattr(self, name) for name in COUNTERS}
+
+    def restore(
+        self,
+        counters: dict[str, Any],
+        waiting: list[pa.RecordBatch],
+        held: pa.RecordBatch | None,
+    ) -> None:
+        """Go on from what was saved."""
+        for batch in waiting:
+            self._append(batch, self._times(batch))
+        self.held = held
+        for name, value in counters.items():
+            setattr(self, name, value)
+
+    def _note_missing(self, keys: list[pa.Array], skip: np.ndarray) -> None:
+        self.null_keys += int(skip.sum())
+        if self.bound.query.null_keys == "error":
+            row = int(np.flatnonzero(skip)[0])
+            bad = next(i for i, key in enumerate(keys) if missing([key.slice(row, 1)]) is not None)
+            name = self.bound.query.on[self.side][bad]
+            raise NullKeyError(
+                f"key column {name!r} of the {SIDES[self.side]} stream is"
+                f" {'NaN' if keys[bad][row].is_valid else 'NULL'} in row {self.rows + row};"
+                " such keys never match (null_keys='skip' passes over them)"
+            )
+
+
+def cast_key(array: pa.Array, kind: pa.DataType, name: str) -> pa.Array:
+    """A key column in the type in which both sides are compared."""
+    if array.type == kind:
+        return array
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    try:
+        return array.cast(kind)
+    except pa.ArrowInvalid as error:
+        raise InputError(f"key column {name!r} cannot be compared as {kind}: {error}") from None
+
+
+class Lanes:
+    """Both streams on their way into the join."""
+
+    def __init__(self, bound: Bound, measure: bool = False) -> None:
+        self.both = (Lane(bound, 0, measure), Lane(bound, 1, measure))
+
+    @property
+    def behind(self) -> Lane | None:
+        """The stream to read next: of those that go on, the one that is not as far."""
+        going_on = [lane for lane in self.both if not lane.finished]
+        return min(going_on, key=lambda lane: lane.last, default=None)
+
+    def steps(self) -> Iterator[Step]:
+        """What may be joined now, piece by piece; ``take`` must be told after each."""
+        left, right = self.both
+        while left.waiting or right.waiting:
+            # At equal times the left stream goes first, so the right one must stay strictly behind.
+            behind = left.frontier
+            until = np.array(
+                [right.frontier, behind if behind in (FOREVER, BEFORE_ALL) else behind - 1]
+            )
+            heads = [lane.waiting[0] if lane.waiting else None for lane in self.both]
+            ready = [
+                head is not None and head.feed.time[lane.position] <= limit
+                for head, lane, limit in zip(heads, self.both, until, strict=True)
+            ]
+            if not any(ready):
+                return
+            yield Step((heads[0], heads[1]), (left.position, right.position), until)
+
+    def take(self, counts: tuple[int, int]) -> None:
+        """Tell how many tuples of each stream have been joined."""
+        for lane, count in zip(self.both, counts, strict=True):
+            lane.take(count)

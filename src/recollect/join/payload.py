@@ -1,0 +1,143 @@
+"""What the kernel never sees: the rows themselves, kept as long as their tuples are buffered.
+
+Rows live in *segments*, record batches with a number; a row is known by its segment and its place
+in it. A batch that is being joined is a *raw* segment as it came. When it is done, the rows that
+were admitted are copied to a segment of their own, so that the input can be freed. Segments in
+which many rows have been forgotten since are packed together, so that no more than :data:`SLACK`
+times the buffered rows are ever stored.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+PLACE_BITS = 24
+PLACE = (1 << PLACE_BITS) - 1
+RAW = 1 << 62
+"""Set in the numbers of rows that are still where they came in."""
+SEGMENT_ROWS = 8_192
+SLACK = 1.25
+"""How many rows may be stored per buffered row. Budgets in bytes allow for it."""
+DENSE = 0.9
+"""A segment with this share of buffered rows is not worth packing."""
+
+Relocate = Callable[[np.ndarray, np.ndarray], None]
+"""Tells the buffer the new numbers of the rows of some slots."""
+
+
+class PayloadStore:
+    """The rows of one stream."""
+
+    def __init__(self) -> None:
+        self._segments: dict[int, pa.RecordBatch] = {}
+        self._next = 0
+        self.packed_rows = 0
+        self.raw_joined: list[int] = []
+
+    def add(self, batch: pa.RecordBatch) -> int:
+        """Take in a batch as it came; return the number of its first row, the others follow on."""
+        return self._enter(batch, RAW >> PLACE_BITS) << PLACE_BITS
+
+    def _enter(self, batch: pa.RecordBatch, kind: int) -> int:
+        number = kind + self._next
+        self._next += 1
+        self._segments[number] = batch
+        return number
+
+    def take(self, rows: np.ndarray) -> pa.RecordBatch:
+        """The rows with these numbers (at least one), in this order."""
+        order, pieces = self._by_segment(rows)
+        taken = [self._segments[number].take(pa.array(places)) for number, places in pieces]
+        if len(taken) == 1:
+            return taken[0]
+        back = np.empty(len(rows), np.int64)
+        back[order] = np.arange(len(rows))
+        return pa.concat_batches(taken).take(pa.array(back))
+
+    @staticmethod
+    def _by_segment(rows: np.ndarray) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
+        """The order of rows by segment, and for each segment the places of its rows."""
+        segments = rows >> PLACE_BITS
+        order = np.argsort(segments, kind="stable")
+        numbers, starts = np.unique(segments[order], return_index=True)
+        places = np.split(rows[order] & PLACE, starts)[1:]
+        return order, list(zip(numbers.tolist(), places, strict=True))
+
+    def joined(self, base: int) -> None:
+        """Tell that all rows of a raw segment have been joined."""
+        self.raw_joined.append(base >> PLACE_BITS)
+
+    @property
+    def needs_settling(self) -> bool:
+        """Whether a segment's worth of rows has been joined since the last time."""
+        return sum(self._segments[number].num_rows for number in self.raw_joined) >= SEGMENT_ROWS
+
+    def settle(self, slots: np.ndarray, rows: np.ndarray, relocate: Relocate) -> None:
+        """Copy what is buffered of the raw segments that have been joined; let go of the rest.
+
+        Parameters
+        ----------
+        slots, rows
+            The youngest buffered tuples, at least those in raw segments, and the numbers of their
+            rows.
+        relocate
+            Told where they are now.
+        """
+        numbers, self.raw_joined = self.raw_joined, []
+        among = np.isin(rows >> PLACE_BITS, numbers)
+        self._pack(numbers, slots[among], rows[among], relocate)
+
+    def compact(self, slots: np.ndarray, rows: np.ndarray, relocate: Relocate) -> None:
+        """Pack segments of which little is buffered, given all buffered tuples of the stream."""
+        counts = dict(zip(*np.unique(rows >> PLACE_BITS, return_counts=True), strict=True))
+        sparse = [
+            number
+            for number, segment in self._segments.items()
+            if number < RAW >> PLACE_BITS and counts.get(number, 0) < DENSE * segment.num_rows
+        ]
+        loose = np.isin(rows >> PLACE_BITS, sparse)
+        self._pack(sparse, slots[loose], rows[loose], relocate)
+
+    def needs_compacting(self, buffered: int) -> bool:
+        """Whether too many of the stored rows have been forgotten."""
+        return self.packed_rows > SLACK * buffered + SEGMENT_ROWS
+
+    def _pack(
+        self, numbers: list[int], slots: np.ndarray, rows: np.ndarray, relocate: Relocate
+    ) -> None:
+        """Move rows out of segments into new ones, a segment's worth at a time."""
+        order, pieces = self._by_segment(rows)
+        places = dict(pieces)
+        slots = slots[order]
+        taken: list[pa.RecordBatch] = []
+        start = end = 0
+        for number in sorted(numbers):
+            segment = self._segments.pop(number)
+            if number < RAW >> PLACE_BITS:
+                self.packed_rows -= segment.num_rows
+            if number in places:
+                taken.append(segment.take(pa.array(places[number])))
+                end += len(places[number])
+            if end - start >= SEGMENT_ROWS or (end > start and number == max(numbers)):
+                packed = pa.concat_batches(taken)
+                first = self._enter(packed, 0) << PLACE_BITS
+                self.packed_rows += packed.num_rows
+                relocate(slots[start:end], first + np.arange(end - start))
+                taken, start = [], end
+
+    def segments(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """All segments with their numbers."""
+        yield from self._segments.items()
+
+    @classmethod
+    def restore(cls, segments: dict[int, pa.RecordBatch], joined: list[int]) -> "PayloadStore":
+        """Make a store from what :meth:`segments` gave and which raw ones have been joined."""
+        store = cls()
+        store._segments = segments
+        store.raw_joined = joined
+        store._next = 1 + max((number % (RAW >> PLACE_BITS) for number in segments), default=-1)
+        store.packed_rows = sum(
+            segment.num_rows for number, segment in segments.items() if number < RAW >> PLACE_BITS
+        )
+        return store

@@ -1,0 +1,49 @@
+"""What a result looks like: the columns of both tuples, clashing names with their side in front."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from recollect.join.lanes import cast_key
+from recollect.join.query import SIDES, Bound
+
+
+class ResultShape:
+    """Puts rows of both streams together.
+
+    Where key codes are hashes, the keys themselves are compared here, and pairs of different keys
+    left out: a collision can never make a wrong result.
+    """
+
+    def __init__(self, bound: Bound) -> None:
+        self._bound = bound
+        left, right = bound.schemas
+        clashing = set(left.names) & set(right.names)
+        self.schema = pa.schema(
+            [
+                field.with_name(f"{side}_{field.name}" if field.name in clashing else field.name)
+                for side, schema in zip(SIDES, bound.schemas, strict=True)
+                for field in schema
+            ]
+        )
+
+    def joined(self, left: pa.RecordBatch, right: pa.RecordBatch) -> pa.RecordBatch:
+        """The pairs whose keys are really equal."""
+        columns = [*left.columns, *right.columns]
+        batch = pa.RecordBatch.from_arrays(columns, schema=self.schema)
+        if self._bound.exact_codes:
+            return batch
+        same = np.ones(batch.num_rows, bool)
+        for kind, left_name, right_name in zip(
+            self._bound.key_types, *self._bound.query.on, strict=True
+        ):
+            one = cast_key(left.column(left_name), kind, left_name)
+            two = cast_key(right.column(right_name), kind, right_name)
+            same &= _equal(one, two)
+        return batch if same.all() else batch.filter(pa.array(same))
+
+
+def _equal(one: pa.Array, two: pa.Array) -> np.ndarray:
+    if pa.types.is_nested(one.type):  # Arrow has no comparison for these
+        return np.array([a == b for a, b in zip(one.to_pylist(), two.to_pylist(), strict=True)])
+    return pc.equal(one, two).to_numpy(zero_copy_only=False).astype(bool)

@@ -1,0 +1,317 @@
+"""Joins of whole inputs: both streams read in step, never more than a few batches in memory."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import pyarrow as pa
+
+from recollect.errors import InputError
+from recollect.join.budget import Budget, parse_budget, parse_shares
+from recollect.join.engine import UNLIMITED, Engine
+from recollect.join.kernel import ALIVE_SUM, RESULTS
+from recollect.join.lanes import Lanes
+from recollect.join.online import (
+    BATCH_ROWS,
+    Join,
+    batch_rows,
+    capacity_of,
+    feeds_of,
+    new_engine,
+    stats_of,
+)
+from recollect.join.query import SIDES, Bound, Query, bind
+from recollect.join.stats import Stats
+from recollect.policies import Policy, parse_policy
+from recollect.policies.fifo import Fifo
+from recollect.streams import Source, open_source
+
+Progress = Callable[[str, int], None]
+"""Told what is being done and how many tuples have been read since the last call."""
+
+
+def quiet(stage: str, tuples: int) -> None:
+    """Show no progress."""
+
+
+class Inputs:
+    """Two sources and the query over them.
+
+    Parameters
+    ----------
+    left, right
+        Whatever :func:`recollect.streams.open_source` reads.
+    query
+        What is joined.
+    whole_rows
+        Read all columns, not only those that decide which tuples match.
+    """
+
+    def __init__(self, left: Any, right: Any, query: Query, whole_rows: bool) -> None:
+        self.sources: tuple[Source, Source] = (open_source(left), open_source(right))
+        schemas = [source.schema for source in self.sources]
+        self.bound: Bound = bind(query, *schemas)
+        if not whole_rows:
+            schemas = [
+                pa.schema([schema.field(name) for name in self.bound.columns(side)])
+                for side, schema in enumerate(schemas)
+            ]
+            self.bound = bind(query, *schemas)
+
+    def require_replayable(self, why: str) -> None:
+        """Refuse inputs that can be read only once."""
+        for source in self.sources:
+            if not source.replayable:
+                raise InputError(
+                    f"{why} needs to read the input twice, but {source.name} can be read only once"
+                )
+
+    def in_step(
+        self, lanes: Lanes, rows: int, progress: Progress, stage: str
+    ) -> Iterator[tuple[int, pa.RecordBatch | None]]:
+        """Batches of both sources, always of the one that is behind; None where one ends."""
+        readers = [
+            source.batches(schema.names, batch_rows=rows)
+            for source, schema in zip(self.sources, self.bound.schemas, strict=True)
+        ]
+        while (lane := lanes.behind) is not None:
+            batch = next(readers[lane.side], None)
+            yield lane.side, batch
+            progress(stage, 0 if batch is None else batch.num_rows)
+
+    def count(self, engines: Sequence[Engine], progress: Progress, stage: str) -> "Counted":
+        """Run any number of engines over the inputs at once."""
+        measure = any(engine.capacity.in_bytes for engine in engines)
+        lanes = Lanes(self.bound, measure)
+        seconds = [0.0] * len(engines)
+        for side, batch in self.in_step(lanes, BATCH_ROWS, progress, stage):
+            if batch is None:
+                lanes.both[side].finish()
+            else:
+                lanes.both[side].add(batch)
+            for step in lanes.steps():
+                taken = (0, 0)
+                for i, engine in enumerate(engines):
+                    started = perf_counter()
+                    taken = engine.count(feeds_of(step, engine), step.until)
+                    seconds[i] += perf_counter() - started
+                lanes.take(taken)
+        return Counted(lanes, seconds)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What counting left behind: the lanes with their counters, and the time of each engine."""
+
+    lanes: Lanes
+    seconds: list[float]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What the exact join would need and give."""
+
+    exact_results: int
+    mean_alive: float
+    """Tuples it holds, the mean over all arrivals."""
+    arrivals: tuple[int, int]
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """The arrival rates of the streams, as shares of both together."""
+        left, right = (max(1, count) for count in self.arrivals)
+        return left / (left + right), right / (left + right)
+
+
+def survey(inputs: Inputs, progress: Progress = quiet) -> Survey:
+    """Count the exact results, without listing them, and what it takes to find them."""
+    engine = new_engine(inputs.bound, Fifo(), UNLIMITED, seed=0, visit=False)
+    inputs.count([engine], progress, "exact join")
+    left, right = (int(count) for count in engine.ledger.arrivals)
+    totals = engine.ledger.totals
+    return Survey(
+        int(totals[RESULTS]), int(totals[ALIVE_SUM]) / max(1, left + right), (left, right)
+    )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What :func:`join` found."""
+
+    table: pa.Table | None
+    """The joined rows; None if they were only counted."""
+    stats: Stats
+    """How many there are, what was forgotten, and the recall if the exact join was asked for."""
+
+
+class WholeJoin:
+    """A join of two whole inputs whose results come batch by batch; see :func:`join`."""
+
+    def __init__(
+        self,
+        left: Any,
+        right: Any,
+        *,
+        budget: Any = None,
+        split: Any = None,
+        exact: bool = False,
+        count_only: bool = False,
+        progress: Progress = quiet,
+        on: str | Sequence[Any],
+        time: Any,
+        window: Any,
+        where: str | None = None,
+        lateness: Any = None,
+        null_keys: str = "skip",
+        **arguments: Any,
+    ) -> None:
+        wanted, shares = parse_budget(budget), parse_shares(split)
+        parse_policy(arguments.get("policy", "gdj"))
+        query = Query.parse(on, time, window, where, lateness, null_keys)
+        self._inputs = Inputs(left, right, query, not count_only or wanted.bytes is not None)
+        self._progress = progress
+        self._survey: Survey | None = None
+        by_rate = shares == "rate" and not wanted.unlimited
+        if exact or wanted.share is not None or by_rate:
+            what = "the exact join" if exact else "a budget relative to the input"
+            self._inputs.require_replayable(what)
+            self._survey = survey(Inputs(left, right, query, whole_rows=False), progress)
+            wanted = wanted.of(self._survey.mean_alive)
+            shares = self._survey.shares if by_rate else shares
+        self._exact = exact
+        self._join = Join(
+            budget=wanted, split=shares, count_only=count_only, on=on, time=time, window=window,
+            where=where, lateness=lateness, null_keys=null_keys, **arguments,
+        )  # fmt: skip
+        for side, schema in zip(SIDES, self._inputs.bound.schemas, strict=True):
+            self._join.expect(side, schema)
+        self.schema: pa.Schema = self._join.schema
+        self._seconds = 0.0
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        """Run the join."""
+        started = perf_counter()
+        assert self._join.lanes is not None
+        rows = batch_rows(self._join.capacity) if self._join.count_only else 8_192
+        reader = self._inputs.in_step(self._join.lanes, rows, self._progress, "join")
+        for side, batch in reader:
+            if batch is None:
+                yield from self._join.finish(SIDES[side])
+            else:
+                yield from self._join.feed(SIDES[side], batch)
+        self._seconds = perf_counter() - started
+
+    @property
+    def stats(self) -> Stats:
+        """The numbers so far."""
+        exact = self._survey.exact_results if self._survey and self._exact else None
+        return replace(self._join.stats, exact_results=exact, seconds=self._seconds)
+
+
+def join(left: Any, right: Any, **arguments: Any) -> Answer:
+    """Join two inputs inside a memory budget.
+
+    Parameters
+    ----------
+    left, right
+        Paths (Parquet, CSV, Arrow IPC, JSON lines), Arrow tables, pandas or Polars frames, or
+        anything else with ``__arrow_c_stream__``. The same may be given twice.
+    on, time, window, budget, policy, split, where, lateness, null_keys, seed
+        As for :class:`~recollect.Join`. A budget may also be a share such as ``"10%"`` of the
+        tuples that the exact join holds in the mean, and ``split`` may be ``"rate"``, in proportion
+        to the arrivals of both streams; for these the input is read twice.
+    exact
+        Count the results of the exact join too, so that the recall is known.
+    count_only
+        Count the results instead of collecting them.
+    progress
+        Called with the name of the stage and the number of tuples just read.
+
+    Examples
+    --------
+    >>> from recollect.streams import ZipfStream
+    >>> answer = join(
+    ...     ZipfStream(5_000, keys=200, seed=1),
+    ...     ZipfStream(5_000, keys=200, seed=2),
+    ...     on="key", time="time", window=400, budget="10%", policy="prob", exact=True,
+    ... )
+    >>> answer.stats.budget_tuples, answer.stats.results == answer.table.num_rows
+    (79, True)
+    >>> 0.3 < answer.stats.recall < 1
+    True
+    """
+    run = WholeJoin(left, right, **arguments)
+    batches = list(run)
+    table = None if arguments.get("count_only") else pa.Table.from_batches(batches, run.schema)
+    return Answer(table, run.stats)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Policies side by side on the same input."""
+
+    survey: Survey
+    runs: list[Stats]
+    """One per policy and budget, with the exact results; ``seconds`` is the engine's own time."""
+
+
+def compare(
+    left: Any,
+    right: Any,
+    *,
+    policies: Sequence[str | Policy],
+    budgets: Sequence[Any],
+    on: str | Sequence[Any],
+    time: Any,
+    window: Any,
+    split: Any = None,
+    where: str | None = None,
+    lateness: Any = None,
+    null_keys: str = "skip",
+    seed: int = 0,
+    progress: Progress = quiet,
+) -> Comparison:
+    """Run every policy at every budget over the same input, and the exact join.
+
+    The input is read twice, however many policies there are. The parameters are those of
+    :func:`join`.
+
+    Examples
+    --------
+    >>> from recollect.streams import ZipfStream
+    >>> comparison = compare(
+    ...     ZipfStream(5_000, keys=200, seed=1), ZipfStream(5_000, keys=200, seed=2),
+    ...     policies=["fifo", "prob"], budgets=["5%", "20%"], on="key", time="time", window=400,
+    ... )
+    >>> [(run.policy, run.budget) for run in comparison.runs]
+    [('fifo', '5%'), ('fifo', '20%'), ('prob', '5%'), ('prob', '20%')]
+    >>> fifo, prob = comparison.runs[0], comparison.runs[2]
+    >>> fifo.recall < prob.recall
+    True
+    """
+    query = Query.parse(on, time, window, where, lateness, null_keys)
+    parsed = [parse_policy(policy) for policy in policies]
+    asked = [parse_budget(budget) for budget in budgets]
+    shares = parse_shares(split)
+    inputs = Inputs(left, right, query, whole_rows=any(budget.bytes for budget in asked))
+    inputs.require_replayable("a comparison")
+    known = survey(Inputs(left, right, query, whole_rows=False), progress)
+    if shares == "rate":
+        shares = known.shares
+    plans: list[tuple[Budget, Engine]] = []
+    for policy in parsed:
+        for budget in asked:
+            progress(f"preparing {policy.spec}", 0)
+            exact = budget.of(known.mean_alive)
+            engine = new_engine(inputs.bound, policy, capacity_of(exact, shares), seed)
+            plans.append((exact, engine))
+    counted = inputs.count([engine for _, engine in plans], progress, "policies")
+    runs = [
+        replace(
+            stats_of(query, budget, engine, counted.lanes, seconds),
+            exact_results=known.exact_results,
+        )
+        for (budget, engine), seconds in zip(plans, counted.seconds, strict=True)
+    ]
+    return Comparison(known, runs)

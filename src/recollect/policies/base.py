@@ -1,0 +1,158 @@
+"""The contract between the engine and a policy: which tuple to forget.
+
+A policy is a frozen dataclass of parameters whose :meth:`Policy.start` makes the policy's state: a
+NamedTuple of numpy arrays with at most five short methods, compiled into the join's inner loop.
+
+===========  ======================================================================================
+``tick``     a tuple arrives (called for each arrival, before it looks for partners)
+``match``    a buffered tuple just gave a result
+``victim``   the buffer is full: return the slot to forget, or ``NEWCOMER`` to refuse the arrival
+``forget``   the tuple in a slot is about to leave, because it expired or was a victim
+``admit``    the arrival has been put into a slot
+===========  ======================================================================================
+
+All are optional but ``victim``. They see the ``buffer`` (:class:`recollect.join.buffer.Buffer`, a
+NamedTuple of arrays by slot, to be read only) and must be code that numba compiles. Where a budget
+is split, each part has a state of its own, so a policy never needs to know.
+
+>>> from dataclasses import dataclass
+>>> class State(NamedTuple):
+...     newest: np.ndarray
+...     def admit(self, buffer, slot):
+...         self.newest[0] = slot
+...     def victim(self, buffer, newcomer):
+...         return self.newest[0]
+>>> @dataclass(frozen=True)
+... class ForgetTheNewest(Policy):
+...     def start(self, room):
+...         return State(np.zeros(1, np.int64))
+>>> ForgetTheNewest().spec
+'recollect.policies.base:ForgetTheNewest'
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from recollect.compiled import hook
+
+Array = np.ndarray
+State = Any
+"""A NamedTuple of arrays (or of further such tuples)."""
+
+NEWCOMER = -1
+"""What ``victim`` returns to refuse the arriving tuple."""
+
+registry: dict[str, type["Policy"]] = {}
+"""The policies that have a short name."""
+
+
+class Arrival(NamedTuple):
+    """The tuple that is just arriving."""
+
+    stream: int
+    """Which stream it belongs to: 0 is the left one."""
+    key: int
+    """The code of its join key."""
+    time: int
+    expires: int
+    """The last moment, on the clock of its stream, at which it may match."""
+    group: int
+    """Where the buffer keeps the tuples with this key, or -1 if there are none."""
+    serial: int
+    """Its place in the merged input."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a policy's state must have room for."""
+
+    slots: int
+    """How many slots the buffer has now; they may become more (see :meth:`Policy.grow`)."""
+    streams: tuple[int, ...]
+    """The streams whose tuples this state looks after."""
+    seed: int = 0
+
+
+def _continued(old: State, new: State) -> State:
+    for before, after in zip(old, new, strict=True):
+        if isinstance(before, tuple):
+            _continued(before, after)
+        else:
+            after[: len(before)] = before
+    return new
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Base of all policies; a subclass is a dataclass of parameters with :meth:`start`.
+
+    ``class Mine(Policy, name="mine")`` makes it known under a short name.
+    """
+
+    name: ClassVar[str] = ""
+
+    def __init_subclass__(cls, name: str = "") -> None:
+        """Enter a class that has a short name into the registry."""
+        cls.name = name
+        if name:
+            registry[name] = cls
+
+    def start(self, room: Room) -> State:
+        """Make the state of an empty buffer."""
+        raise TypeError(f"{type(self).__qualname__} is a policy without a start() method")
+
+    def grow(self, state: State, room: Room) -> State:
+        """Carry a state over to a room with more slots.
+
+        By default each array is copied to the beginning of its successor. A policy whose arrays
+        cannot just be continued does it in its own way.
+        """
+        return _continued(state, self.start(room))
+
+    def reserve(self, state: State, arrivals: int) -> State:
+        """Give statistics that grow with the stream room for so many more arrivals."""
+        return state
+
+    @property
+    def spec(self) -> str:
+        """The text that names this policy with its parameters, as users type it.
+
+        >>> from recollect.policies import parse_policy
+        >>> parse_policy("gdj:percentile=0.95").spec
+        'gdj:percentile=0.95'
+        """
+        title = self.name or f"{type(self).__module__}:{type(self).__qualname__}"
+        given = [
+            f"{field.name}={getattr(self, field.name)}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        ]
+        return title + (":" + ",".join(given) if given else "")
+
+
+@hook
+def tick(state, buffer, arrival):
+    """See the module's table."""
+
+
+@hook
+def match(state, buffer, slot):
+    """See the module's table."""
+
+
+@hook
+def victim(state, buffer, newcomer):
+    """See the module's table."""
+    return NEWCOMER
+
+
+@hook
+def forget(state, buffer, slot):
+    """See the module's table."""
+
+
+@hook
+def admit(state, buffer, slot):
+    """See the module's table."""

@@ -1,0 +1,137 @@
+"""CLOCK: a hand goes round the buffer and takes a point from each tuple until one has none left.
+
+A tuple starts with w0 points and gains one per match, so the score mixes how often with how lately
+it was useful. Linear depreciation; see :mod:`recollect.policies.clock_exp` for the exponential one.
+
+References
+----------
+Gao, Scharrenbach, Bernstein: The CLOCK Data-Aware Eviction Approach, ESWC 2014, section 3.2.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.compiled import inlined
+from recollect.errors import PolicyError
+from recollect.policies.base import Array, Policy, Room
+
+EMPTY = -1
+HAND, USED, VACANT = range(3)
+
+
+class Ring(NamedTuple):
+    """The circular buffer: places, the slot in each, its score, and the hand."""
+
+    slot: Array
+    """By place: the slot there, or EMPTY."""
+    score: Array
+    """By place."""
+    place: Array
+    """By slot."""
+    vacant: Array
+    """The places that became empty, as a stack."""
+    ends: Array
+    """The hand, the number of places ever used, the number of vacant ones."""
+
+
+def new_ring(slots: int) -> Ring:
+    """Make an empty ring for so many slots."""
+    return Ring(
+        slot=np.empty(slots, np.int32),
+        score=np.empty(slots, np.float64),
+        place=np.empty(slots, np.int32),
+        vacant=np.empty(slots, np.int32),
+        ends=np.zeros(3, np.int64),
+    )
+
+
+@inlined
+def sit_down(ring, slot, score):
+    """Give a tuple the place that became empty last, or a new one."""
+    if ring.ends[VACANT] > 0:
+        ring.ends[VACANT] -= 1
+        place = ring.vacant[ring.ends[VACANT]]
+    else:
+        place = ring.ends[USED]
+        ring.ends[USED] += 1
+    ring.slot[place] = slot
+    ring.score[place] = score
+    ring.place[slot] = place
+
+
+@inlined
+def stand_up(ring, slot):
+    """Empty the place of a tuple."""
+    place = ring.place[slot]
+    ring.slot[place] = EMPTY
+    ring.vacant[ring.ends[VACANT]] = place
+    ring.ends[VACANT] += 1
+
+
+@inlined
+def move_hand(ring):
+    """The place under the hand; the hand goes on to the next."""
+    place = ring.ends[HAND]
+    ring.ends[HAND] = place + 1 if place + 1 < ring.ends[USED] else 0
+    return place
+
+
+class State(NamedTuple):
+    """The ring and the points of a newcomer."""
+
+    ring: Ring
+    w0: Array
+
+    def admit(self, buffer, slot):
+        """Sit down with w0 points."""
+        sit_down(self.ring, slot, self.w0[0])
+
+    def match(self, buffer, slot):
+        """Gain a point."""
+        self.ring.score[self.ring.place[slot]] += 1
+
+    def forget(self, buffer, slot):
+        """Leave the ring."""
+        stand_up(self.ring, slot)
+
+    def victim(self, buffer, newcomer):
+        """Move the hand until a tuple has no points left."""
+        ring = self.ring
+        while True:
+            least = np.inf
+            for _ in range(ring.ends[USED]):
+                place = move_hand(ring)
+                if ring.slot[place] == EMPTY:
+                    continue
+                ring.score[place] -= 1
+                if ring.score[place] <= 0:
+                    return ring.slot[place]
+                least = min(least, ring.score[place])
+            # A whole round was in vain. Do at once the rounds that would be too.
+            rounds = np.ceil(least) - 1
+            for place in range(ring.ends[USED]):
+                ring.score[place] -= rounds
+
+
+@dataclass(frozen=True)
+class Clock(Policy, name="clock"):
+    """CLOCK with linear depreciation.
+
+    Parameters
+    ----------
+    w0
+        The points a newcomer starts with.
+    """
+
+    w0: float = 1
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        if not 0 <= self.w0 < np.inf:
+            raise PolicyError(f"clock: w0={self.w0} is not a number of points, 0 or more")
+
+    def start(self, room: Room) -> State:
+        """See :class:`Policy`."""
+        return State(new_ring(room.slots), np.array([float(self.w0)]))

@@ -1,0 +1,76 @@
+"""CLOCK_exp: as CLOCK, but the hand multiplies a score by rho and evicts below 0.01.
+
+A small rho forgets old matches quickly, one near 1 remembers them long.
+
+References
+----------
+Gao, Scharrenbach, Bernstein: The CLOCK Data-Aware Eviction Approach, ESWC 2014, section 3.2.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.errors import PolicyError
+from recollect.policies.base import Array, Policy, Room
+from recollect.policies.clock import EMPTY, Ring, move_hand, new_ring, sit_down, stand_up
+
+THRESHOLD = 0.01
+
+
+class State(NamedTuple):
+    """The ring, the score of a newcomer and the factor."""
+
+    ring: Ring
+    w0: Array
+    rho: Array
+
+    def admit(self, buffer, slot):
+        """Sit down with w0 points."""
+        sit_down(self.ring, slot, self.w0[0])
+
+    def match(self, buffer, slot):
+        """Gain a point."""
+        self.ring.score[self.ring.place[slot]] += 1
+
+    def forget(self, buffer, slot):
+        """Leave the ring."""
+        stand_up(self.ring, slot)
+
+    def victim(self, buffer, newcomer):
+        """Move the hand until a score falls below the threshold."""
+        ring = self.ring
+        while True:
+            place = move_hand(ring)
+            if ring.slot[place] != EMPTY:
+                ring.score[place] *= self.rho[0]
+                if ring.score[place] < THRESHOLD:
+                    return ring.slot[place]
+
+
+@dataclass(frozen=True)
+class ClockExp(Policy, name="clock-exp"):
+    """CLOCK with exponential depreciation.
+
+    Parameters
+    ----------
+    rho
+        The factor of one pass of the hand, above 0 and below 1.
+    w0
+        The score a newcomer starts with.
+    """
+
+    rho: float = 0.5
+    w0: float = 1
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        if not 0 < self.rho < 1:
+            raise PolicyError(f"clock-exp: rho={self.rho} is not above 0 and below 1")
+        if not 0 <= self.w0 < np.inf:
+            raise PolicyError(f"clock-exp: w0={self.w0} is not a score, 0 or more")
+
+    def start(self, room: Room) -> State:
+        """See :class:`Policy`."""
+        return State(new_ring(room.slots), np.array([float(self.w0)]), np.array([self.rho]))

@@ -1,0 +1,138 @@
+"""PROB: forget the tuple whose key came least often in the partner stream so far.
+
+The value depends on the key only, so of all tuples of a stream with one key just the one that
+expires first takes part in the tournament. A newcomer with less value than every buffered tuple is
+refused.
+
+References
+----------
+Das, Gehrke, Riedewald: Approximate Join Processing over Data Streams, 2003; GreedyDual-Join paper,
+section 3.1; Joining and Caching Stochastic Streams, section 1.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from recollect.compiled import inlined
+from recollect.counting import add, frequency, new_exact_counts, new_sketch, reserve
+from recollect.errors import PolicyError
+from recollect.policies import tournament
+from recollect.policies.base import NEWCOMER, Array, Policy, Room
+from recollect.policies.tournament import (
+    NOBODY,
+    Tournament,
+    enter,
+    least,
+    leave,
+    new_tournament,
+    value_of,
+)
+
+
+class State(NamedTuple):
+    """Counts of the keys, and a tournament of the oldest tuple of each key."""
+
+    streams: Array
+    counts: Any
+    trees: Tournament
+
+    def tick(self, buffer, arrival):
+        """Count the key; its tuples in the other stream are worth more now."""
+        for stream in self.streams:
+            if stream != arrival.stream:
+                add(self.counts, arrival.stream, arrival.key)
+                if arrival.group >= 0:
+                    slot = buffer.first[arrival.group, stream]
+                    if slot >= 0:
+                        weight = frequency(self.counts, arrival.stream, arrival.key)
+                        enter(self.trees, buffer, slot, np.float64(weight))
+
+    def admit(self, buffer, slot):
+        """Take part, if it is the only one with its key."""
+        stream = buffer.stream[slot]
+        group = buffer.group[slot]
+        if buffer.first[group, stream] == slot:
+            weight = frequency(self.counts, 1 - stream, buffer.key[group])
+            enter(self.trees, buffer, slot, np.float64(weight))
+
+    def forget(self, buffer, slot):
+        """Make room for the next one with the same key."""
+        if buffer.first[buffer.group[slot], buffer.stream[slot]] == slot:
+            leave(self.trees, buffer, slot)
+            heir = buffer.next[slot]
+            if heir >= 0:
+                enter(self.trees, buffer, heir, self.trees.weight[slot])
+
+    def victim(self, buffer, newcomer):
+        """Return the tuple with the least value, or the newcomer if that has less."""
+        chosen = NOBODY
+        for stream in self.streams:
+            slot = least(self.trees, buffer, stream)
+            if slot != NOBODY and (
+                chosen == NOBODY or _goes_first(self.trees, buffer, slot, chosen)
+            ):
+                chosen = slot
+        worth = np.float64(frequency(self.counts, 1 - newcomer.stream, newcomer.key))
+        if self.trees.aging[0] != 0:
+            worth *= np.float64(newcomer.expires - buffer.clock[newcomer.stream])
+        return NEWCOMER if worth < value_of(self.trees, buffer, chosen) else chosen
+
+
+@inlined
+def _goes_first(trees, buffer, one, two):
+    """Whether the first tuple, of one stream, has less value than the second, of another."""
+    value, other = value_of(trees, buffer, one), value_of(trees, buffer, two)
+    if value != other:
+        return value < other
+    left = buffer.expires[one] - buffer.clock[buffer.stream[one]]
+    other_left = buffer.expires[two] - buffer.clock[buffer.stream[two]]
+    return (left, buffer.serial[one]) < (other_left, buffer.serial[two])
+
+
+@dataclass(frozen=True)
+class Prob(Policy, name="prob"):
+    """Forget the tuple whose key is rarest in the partner stream.
+
+    Parameters
+    ----------
+    counts
+        ``exact``: one counter per key ever seen; ``sketch``: a count-min sketch.
+    entries
+        The counters per stream that the sketch may have.
+    """
+
+    counts: str = "exact"
+    entries: int = 65_536
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        if self.counts not in ("exact", "sketch"):
+            raise PolicyError(f"{self.name}: counts={self.counts} is neither exact nor sketch")
+        if self.entries < 4:
+            raise PolicyError(f"{self.name}: entries={self.entries} is less than 4")
+
+    @property
+    def aging(self) -> bool:
+        """Whether a tuple's remaining lifetime counts."""
+        return False
+
+    def start(self, room: Room) -> State:
+        """See :class:`Policy`."""
+        exact = self.counts == "exact"
+        return State(
+            streams=np.array(room.streams, np.int64),
+            counts=new_exact_counts() if exact else new_sketch(self.entries),
+            trees=new_tournament(room.slots, self.aging),
+        )
+
+    def grow(self, state: State, room: Room) -> State:
+        """See :class:`Policy`."""
+        return state._replace(trees=tournament.enlarge(state.trees, room.slots))
+
+    def reserve(self, state: State, arrivals: int) -> State:
+        """See :class:`Policy`."""
+        if self.counts == "sketch":
+            return state
+        return state._replace(counts=reserve(state.counts, arrivals))

@@ -1,0 +1,87 @@
+"""Policies by name: ``gdj``, ``clock:w0=2``, ``my_module:MyPolicy:strength=3``."""
+
+import importlib
+import inspect
+from dataclasses import fields
+from difflib import get_close_matches
+from typing import Any
+
+from recollect.errors import PolicyError
+from recollect.policies.base import Policy, registry
+
+
+def policy_names() -> list[str]:
+    """The short names of all policies.
+
+    >>> "gdj" in policy_names()
+    True
+    """
+    return sorted(registry)
+
+
+def parse_policy(spec: "str | Policy | type[Policy]") -> Policy:
+    """Make a policy from the text a user types; a policy or its class is taken as it is.
+
+    >>> parse_policy("gdj:percentile=0.95,method=3")
+    Gdj(percentile=0.95, method=3)
+
+    A policy of one's own is named by module and class, as in ``forgetful.rules:Youngest``.
+    """
+    if isinstance(spec, Policy):
+        return spec
+    if isinstance(spec, type) and issubclass(spec, Policy):
+        return spec()
+    if not isinstance(spec, str):
+        raise PolicyError(f"{spec!r} is not a policy; give a name, or an object made from Policy")
+    name, _, rest = spec.strip().partition(":")
+    if name in registry:
+        return _build(registry[name], rest)
+    if not rest:
+        close = get_close_matches(name, policy_names(), 1)
+        hint = f"did you mean {close[0]}?" if close else "known are " + ", ".join(policy_names())
+        raise PolicyError(f"unknown policy {name!r}: {hint}")
+    class_name, _, parameters = rest.partition(":")
+    return _build(_load(name, class_name), parameters)
+
+
+def _load(module_name: str, class_name: str) -> type[Policy]:
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise PolicyError(
+            f"policy {module_name}:{class_name}: there is neither a policy nor a module"
+            f" named {module_name!r} ({error})"
+        ) from None
+    cls = getattr(module, class_name, None)
+    if not (inspect.isclass(cls) and issubclass(cls, Policy)):
+        raise PolicyError(
+            f"policy {module_name}:{class_name}: the module has no class {class_name!r} made from"
+            " recollect.policies.Policy"
+        )
+    return cls
+
+
+def _build(cls: type[Policy], text: str) -> Policy:
+    title = cls.name or cls.__qualname__
+    known = {field.name: field for field in fields(cls)}
+    given: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or key not in known:
+            takes = "takes " + ", ".join(known) if known else "takes no parameters"
+            raise PolicyError(f"{title}: unknown parameter {part!r}; it {takes}")
+        given[key] = _convert(title, key, value, known[key].default)
+    return cls(**given)
+
+
+def _convert(title: str, key: str, text: str, default: Any) -> Any:
+    kind = float if isinstance(default, float) else type(default)
+    if kind not in (int, float, bool):
+        return text
+    try:
+        if kind is bool:
+            return {"true": True, "false": False}[text.lower()]
+        number = float(text)
+        return int(number) if number.is_integer() and kind is int else kind(text)
+    except (KeyError, ValueError):
+        raise PolicyError(f"{title}: {key}={text} is not a {kind.__name__}") from None

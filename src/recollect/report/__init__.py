@@ -1,0 +1,5 @@
+"""Pictures and self-contained HTML pages; the only room that knows plotly, and loads it late."""
+
+from recollect.report.recall import write_recall_report
+
+__all__ = ["write_recall_report"]

@@ -1,0 +1,56 @@
+"""Checks of parameters; each complaint names the value given and what is allowed instead."""
+
+import math
+from numbers import Integral, Real
+
+from recollect.errors import InputError
+
+
+def require_whole(name: str, value: object, least: int, most: int | None = None) -> None:
+    """Raise unless ``value`` is a whole number from ``least`` to ``most``.
+
+    Parameters
+    ----------
+    name
+        What the value is called in the message.
+    value
+        The value to check; NumPy integers count as whole numbers, ``True`` does not.
+    least, most
+        The bounds, both allowed; ``None`` leaves the upper end open.
+
+    Examples
+    --------
+    >>> require_whole("keys", 10, least=1)
+    >>> require_whole("keys", 0, least=1)
+    Traceback (most recent call last):
+    recollect.errors.InputError: keys must be a whole number of at least 1, not 0
+    """
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or int(value) < least or (most is not None and int(value) > most):  # type: ignore[call-overload]
+        allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise InputError(f"{name} must be a whole number {allowed}, not {value!r}")
+
+
+def require_real(name: str, value: object, least: float, most: float = math.inf) -> None:
+    """Raise unless ``value`` is a finite number from ``least`` to ``most``.
+
+    Parameters
+    ----------
+    name
+        What the value is called in the message.
+    value
+        The value to check.
+    least, most
+        The bounds, both allowed.
+
+    Examples
+    --------
+    >>> require_real("repeat", 0.5, least=0, most=1)
+    >>> require_real("repeat", 1.5, least=0, most=1)
+    Traceback (most recent call last):
+    recollect.errors.InputError: repeat must be a number from 0 to 1, not 1.5
+    """
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not math.isfinite(value) or not least <= value <= most:  # type: ignore[arg-type, operator]
+        allowed = f"of at least {least}" if math.isinf(most) else f"from {least} to {most}"
+        raise InputError(f"{name} must be a number {allowed}, not {value!r}")

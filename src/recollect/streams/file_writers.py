@@ -1,0 +1,146 @@
+"""One writer per file format; each takes batches and keeps no more than a few of them."""
+
+import base64
+import datetime
+import decimal
+import json
+import math
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+from recollect.errors import InputError
+from recollect.streams.formats import Format
+
+ROW_GROUP_ROWS = 65_536
+
+
+class Writer(Protocol):
+    """What a format has to offer."""
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Append a batch."""
+
+    def close(self) -> None:
+        """Write what is missing at the end; the stream underneath stays open."""
+
+
+def require_writable(path: str, format_: Format, schema: pa.Schema) -> None:
+    """Raise if the format has no place for one of the columns.
+
+    Parameters
+    ----------
+    path
+        The file, for the message.
+    format_
+        Its format.
+    schema
+        The columns to be written.
+    """
+    if format_ not in (Format.CSV, Format.CSV_GZIP, Format.TSV):
+        return
+    for field in schema:
+        if pa.types.is_nested(field.type):
+            raise InputError(
+                f"{path}: {format_.value} cannot hold column {field.name!r} of type {field.type}; "
+                "write Parquet, Arrow IPC or JSON lines instead"
+            )
+
+
+def open_writer(stream: Any, format_: Format, schema: pa.Schema) -> Writer:
+    """Begin a file.
+
+    Parameters
+    ----------
+    stream
+        Where the bytes go.
+    format_
+        The format to write.
+    schema
+        The columns of every batch to come.
+    """
+    if format_ is Format.PARQUET:
+        return _ParquetWriter(stream, schema)
+    if format_ is Format.IPC:
+        return pa.ipc.new_file(stream, schema)
+    if format_ is Format.JSON_LINES:
+        return _JsonLinesWriter(stream)
+    delimiter = "\t" if format_ is Format.TSV else ","
+    options = pa.csv.WriteOptions(delimiter=delimiter)
+    return pa.csv.CSVWriter(stream, schema, write_options=options)
+
+
+class _ParquetWriter:
+    """Gathers batches into row groups: Arrow would make one of every batch, however small."""
+
+    def __init__(self, stream: pa.NativeFile, schema: pa.Schema) -> None:
+        self._file = pq.ParquetWriter(stream, schema, compression="zstd")
+        self._schema = schema
+        self._batches: list[pa.RecordBatch] = []
+        self._rows = 0
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._batches.append(batch)
+        self._rows += batch.num_rows
+        if self._rows >= ROW_GROUP_ROWS:
+            self._flush()
+
+    def close(self) -> None:
+        self._flush()
+        self._file.close()
+
+    def _flush(self) -> None:
+        self._file.write_table(pa.Table.from_batches(self._batches, self._schema))
+        self._batches, self._rows = [], 0
+
+
+class _JsonLinesWriter:
+    """Writes one object per line, in UTF-8."""
+
+    def __init__(self, stream: pa.NativeFile) -> None:
+        self._stream = stream
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        lines = [json.dumps(plain_json(row), ensure_ascii=False) for row in batch.to_pylist()]
+        self._stream.write("".join(line + "\n" for line in lines).encode())
+
+    def close(self) -> None:
+        pass
+
+
+def plain_json(value: Any) -> Any:
+    """Return a value as JSON can hold it.
+
+    Dates and times become ISO 8601 text, durations seconds, decimals text, bytes base64 text;
+    NaN and the infinities, for which JSON has no word, become null.
+
+    Parameters
+    ----------
+    value
+        A Python value from an Arrow column, nested or not.
+
+    Examples
+    --------
+    >>> plain_json({"at": datetime.date(2024, 5, 1), "raw": b"\\x00\\xff", "x": float("nan")})
+    {'at': '2024-05-01', 'raw': 'AP8=', 'x': None}
+    """
+    match value:
+        case dict():
+            return {name: plain_json(member) for name, member in value.items()}
+        case list() | tuple():
+            return [plain_json(member) for member in value]
+        case float():
+            return value if math.isfinite(value) else None
+        case datetime.date() | datetime.time():
+            return value.isoformat()
+        case datetime.timedelta():
+            return value.total_seconds()
+        case decimal.Decimal():
+            return str(value)
+        case bytes():
+            return base64.b64encode(value).decode()
+        case _:
+            return value

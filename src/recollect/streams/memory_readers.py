@@ -1,0 +1,77 @@
+"""Readers of what is in memory already: tables, frames, streams of batches, generators."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from recollect.errors import InputError
+from recollect.streams.file_readers import Opened
+from recollect.streams.generator import Generator
+
+
+def open_table(table: pa.Table) -> Opened:
+    """Open an Arrow table.
+
+    Parameters
+    ----------
+    table
+        The table; its rows are not copied.
+    """
+
+    def read(columns: list[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
+        yield from table.select(columns).to_batches(max_chunksize=batch_rows)
+
+    return Opened(table.schema, read)
+
+
+def open_frame(frame: Any) -> Opened:
+    """Open a pandas frame; an index that has a name is a column like any other.
+
+    Parameters
+    ----------
+    frame
+        The frame. The unnamed index that pandas gives every frame is left out.
+    """
+    named = any(name is not None for name in frame.index.names)
+    try:
+        return open_table(pa.Table.from_pandas(frame, preserve_index=named))
+    except (ValueError, TypeError) as error:
+        raise InputError(f"DataFrame does not fit into an Arrow table: {error}") from error
+
+
+def open_reader(reader: pa.RecordBatchReader) -> Opened:
+    """Open a stream of batches, which can be read only once.
+
+    Parameters
+    ----------
+    reader
+        The stream.
+    """
+    return Opened(reader.schema, lambda columns, batch_rows: iter(reader))
+
+
+def open_exporter(data: Any) -> Opened:
+    """Open an object that gives out an Arrow stream each time it is asked.
+
+    Parameters
+    ----------
+    data
+        An object with ``__arrow_c_stream__``.
+    """
+
+    def read(columns: list[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
+        yield from pa.RecordBatchReader.from_stream(data)
+
+    return Opened(pa.RecordBatchReader.from_stream(data).schema, read)
+
+
+def open_generator(generator: Generator) -> Opened:
+    """Open a generated stream.
+
+    Parameters
+    ----------
+    generator
+        The generator, which is run anew for each reading.
+    """
+    return Opened(generator.schema, lambda columns, batch_rows: generator.batches(batch_rows))
