@@ -124,7 +124,7 @@ def outcome(join: Join, pairs: list[tuple[int, int]]) -> Outcome:
     """Finish a join that has already given these results."""
     pairs = pairs + pairs_in(join.finish())
     stats = join.stats.as_dict()
-    del stats["seconds"], stats["tuples_per_second"]
+    del stats["seconds"], stats["tuples_per_second"], stats["budget"]
     return Outcome(pairs, stats, buffered_in(join))
 
 
@@ -174,9 +174,11 @@ def check_budget_is_kept(policy: PolicyLike) -> None:
 
 def check_budget_in_bytes_is_kept(policy: PolicyLike) -> None:
     """The bytes of the buffered tuples and of the policy's statistics stay within the budget."""
-    arrivals = make_stream(2, 2000, keys=1500)
-    for split in SPLITS.values():
-        join = new_join(policy, window="unlimited", budget="200kB", split=split)
+    mixed = make_stream(2, 2000, keys=1500)
+    # Frequent keys fill the buffer; then only new ones come, and counts of keys grow.
+    ever_new = [(i % 2, i, i // 2 % 200 if i < 1500 else i) for i in range(5000)]
+    for arrivals, split in ((mixed, None), (mixed, "equal"), (mixed, (0.3, 0.7)), (ever_new, None)):
+        join = new_join(policy, window="unlimited", budget="250kB", split=split)
         for start in range(0, len(arrivals), 50):
             feed(join, arrivals[start : start + 50], start + 1)
             engine = join._engine
@@ -186,8 +188,6 @@ def check_budget_in_bytes_is_kept(policy: PolicyLike) -> None:
             assert used == engine.ledger.used[: len(used)].tolist(), "sizes were lost count of"
             for amount, most in zip(used, engine.plan.capacity, strict=True):
                 assert amount <= most, f"{amount} bytes after {start + 50} tuples, {most} allowed"
-        pairs = run(policy, arrivals, 50, window="unlimited", budget="200kB", split=split).pairs
-        assert set(pairs) <= set(naive.exact_pairs(arrivals, (naive.UnlimitedWindow(),) * 2))
 
 
 def check_unlimited_budget_is_exact(policy: PolicyLike) -> None:

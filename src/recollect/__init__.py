@@ -5,7 +5,7 @@
 >>> left, right = LocalityStream(20_000, seed=1), LocalityStream(20_000, seed=2)
 >>> answer = rc.join(left, right, on="key", time="time", window=1_000, budget="10%", exact=True)
 >>> answer.stats.policy, answer.stats.peak_tuples <= answer.stats.budget_tuples
-('gdj', True)
+('clock', True)
 """
 
 from recollect.errors import RecollectError

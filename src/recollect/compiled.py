@@ -26,14 +26,14 @@ own body, usually nothing.
 array([1, 1, 1])
 
 numba looks only at the file of the compiled function to see whether its cached code is stale. A
-kernel depends on more modules than that, the user's own among them, so :func:`specialise` puts a
-digest of their code into the name under which the machine code is cached.
+kernel depends on more modules than that, the user's own among them, so :func:`specialise` and
+:func:`cached` put a digest of their code into the name under which the machine code is kept.
 """
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, wraps
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -142,8 +142,29 @@ def _digest(modules: tuple[ModuleType, ...]) -> str:
 
 
 @cache
-def specialise(kernel: Function, state: type, modules: Iterable[ModuleType]) -> Function:
-    """Compile ``kernel`` for states of the class ``state``, cached on disk where that is possible.
+def _on_disk(function: Function, modules: tuple[ModuleType, ...]) -> Function:
+    clone = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__
+    )
+    clone.__module__ = function.__module__
+    clone.__qualname__ = f"{function.__qualname__}_{_digest(modules)}"
+    return njit(cache=True, **_OPTIONS)(clone)
+
+
+def cached(function: Function) -> Function:
+    """Decorator for loops that are called from Python: compiled when first needed, kept on disk."""
+
+    @wraps(function)
+    def call(*arguments: Any) -> Any:
+        modules = (sys.modules[__name__], sys.modules[function.__module__])
+        return _on_disk(function, modules)(*arguments)
+
+    return call
+
+
+@cache
+def specialise(kernel: Function, state: type, modules: tuple[ModuleType, ...]) -> Function:
+    """Compile ``kernel`` for states of the class ``state``, kept on disk where that is possible.
 
     Parameters
     ----------
@@ -151,7 +172,7 @@ def specialise(kernel: Function, state: type, modules: Iterable[ModuleType]) -> 
         A plain module-level function that calls hooks.
     state
         The class of the state it will be called with. Machine code for a class that cannot be
-        imported again (one defined in a function, or typed at a prompt) is not cached.
+        imported again (one defined in a function, or typed at a prompt) is not kept.
     modules
         The modules whose functions and constants the machine code depends on.
     """
@@ -161,9 +182,6 @@ def specialise(kernel: Function, state: type, modules: Iterable[ModuleType]) -> 
         and state.__module__ != "__main__"
         and getattr(home, state.__qualname__, None) is state
     )
-    if not importable:
+    if home is None or not importable:
         return njit(**_OPTIONS)(kernel)
-    clone = FunctionType(kernel.__code__, kernel.__globals__, kernel.__name__, kernel.__defaults__)
-    clone.__module__ = kernel.__module__
-    clone.__qualname__ = f"{kernel.__qualname__}_{_digest((*modules, home))}"
-    return njit(cache=True, **_OPTIONS)(clone)
+    return _on_disk(kernel, (*modules, home))

@@ -13,8 +13,8 @@ from tests.naive.join import NaivePolicy
 class Rules:
     """The three rules of an instance; by default nothing is ever added or taken."""
 
-    def initial(self, credits):
-        """The credit of a newcomer, given the credits of the others in ascending order."""
+    def initial(self, others):
+        """The credit of a newcomer, given those of the others in ascending order."""
         return Fraction(0)
 
     def increment(self, policy, item):
@@ -64,9 +64,13 @@ class GreedyDualJoin(NaivePolicy):
                 if item is not but:
                     self.credit[item] -= amount
 
-    def in_order(self):
-        """The buffered tuples, the next victim first."""
-        return sorted(self.credit, key=lambda item: (self.credit[item], self.changed[item]))
+    def _order(self, item):
+        return self.credit[item], self.changed[item]
+
+    def rank(self, item):
+        """The place of a tuple in the order in which tuples would be forgotten, from 1."""
+        own = self._order(item)
+        return 1 + sum(self._order(other) < own for other in self.credit)
 
     def tick(self, buffered, arrival):
         if self.time is not None:
@@ -82,7 +86,7 @@ class GreedyDualJoin(NaivePolicy):
         self._note_change(item)
 
     def victim(self, buffered, newcomer):
-        return min(self.credit, key=lambda item: (self.credit[item], self.changed[item]))
+        return min(self.credit, key=self._order)
 
     def forget(self, item):
         del self.credit[item], self.changed[item]
@@ -104,9 +108,9 @@ class Percentile(Rules):
     def __init__(self, percentile):
         self.percentile = Fraction(str(percentile))
 
-    def initial(self, credits):
-        rank = max(1, ceil(self.percentile * len(credits)))
-        return credits[rank - 1] if credits else Fraction(0)
+    def initial(self, others):
+        rank = max(1, ceil(self.percentile * len(others)))
+        return others[rank - 1] if others else Fraction(0)
 
 
 class Method1(Percentile):
@@ -120,7 +124,7 @@ class Method2(Percentile):
     """A match adds the rank, each time unit takes 1 from all."""
 
     def increment(self, policy, item):
-        return policy.in_order().index(item) + 1
+        return policy.rank(item)
 
     def per_time_unit(self):
         return 1
@@ -143,7 +147,7 @@ HIGHEST = 0
 class LruRules(Rules):
     """Newcomers and tuples that match get the highest credit, all others age by 1."""
 
-    def initial(self, credits):
+    def initial(self, others):
         return HIGHEST
 
     def increment(self, policy, item):
@@ -166,7 +170,7 @@ class LfuRules(Rules):
 class FifoRules(Rules):
     """Newcomers get the highest credit, all others age by 1; a match changes nothing."""
 
-    def initial(self, credits):
+    def initial(self, others):
         return HIGHEST
 
     def per_admission(self):

@@ -9,6 +9,7 @@ from recollect.policies.clock import Clock
 from recollect.policies.clock_exp import ClockExp
 from recollect.policies.gdj import Gdj
 from recollect.policies.prob import Prob
+from recollect.policies.ranking import BLOCKS
 from tests.naive import age, clock, frequency, greedy_dual, simple
 from tests.naive.join import (
     CountWindow,
@@ -61,11 +62,12 @@ TWINS = {
     "clock-exp 0.25": (ClockExp(0.25), _variant(clock.ClockExp, rho=0.25)),
     "clock-exp 0.95": (ClockExp(0.95, 3), _variant(clock.ClockExp, rho=0.95, w0=3.0)),
 }
-LONG_WINDOWS = {
-    "time": (TimeWindow(400), TimeWindow(400)),
-    "time and rows": (TimeWindow(150), CountWindow(300)),
-    "landmark and for ever": (LandmarkWindow(256), UnlimitedWindow()),
-}
+LONG_SETTINGS = [
+    ((TimeWindow(400), TimeWindow(400)), 120),
+    ((TimeWindow(150), CountWindow(300)), (50, 70)),
+    ((LandmarkWindow(256), UnlimitedWindow()), 90),
+    ((CountWindow(500), TimeWindow(600)), (100, 30)),
+]
 
 
 def _check(name, rows, spans, capacity, seed=0, first_slots=1024):
@@ -90,8 +92,61 @@ def test_sizes_and_growing_buffers(name, rows, window, capacity, first_slots):
     _check(name, rows, (window, window), capacity, 5, first_slots)
 
 
-@pytest.mark.parametrize("spans", LONG_WINDOWS.values(), ids=LONG_WINDOWS.keys())
+@pytest.mark.parametrize("name", ["prob", "life", "prob sketch 32", "life sketch 8"])
+@examples(25)
+@given(arrivals(), windows, capacities, st.booleans())
+def test_no_window_before_time_zero(name, rows, window, capacity, swap):
+    """Time stamps before 1970 are negative; so is the clock, while an endless lifetime is not."""
+    rows = [(stream, time - 2**40, key) for stream, time, key in rows]
+    spans = (window, UnlimitedWindow()) if swap else (UnlimitedWindow(), UnlimitedWindow())
+    _check(name, rows, spans, capacity)
+
+
 @pytest.mark.parametrize("name", [name for name in TWINS if "gdj 3" not in name])
-def test_long_streams(name, spans):
-    rows = local_stream(seed=len(name), length=1500)
-    _check(name, rows, spans, 120 if spans[0] == spans[1] else (50, 70), 2**63 + 1, 8)
+def test_long_streams(name):
+    number = list(TWINS).index(name)
+    rows = local_stream(seed=number, length=1500)
+    spans, capacity = LONG_SETTINGS[number % len(LONG_SETTINGS)]
+    _check(name, rows, spans, capacity, 2**63 + 1, 8)
+
+
+@pytest.mark.parametrize("name", ["gdj 2 at 0.5", "gdj 2 at 0.9", "gdj 1 at 0.9", "prob", "life"])
+def test_large_buffers(name):
+    """Many blocks of the ranking, a deep tournament, a ladder with many rungs."""
+    rows = local_stream(seed=8, length=1800, keys=600, repeat=0.1)
+    _check(name, rows, (TimeWindow(900), TimeWindow(1200)), 500, first_slots=64)
+
+
+@pytest.mark.parametrize("name", ["gdj 2 at 0.9", "gdj 2 at 1"])
+def test_one_stream_stays_when_the_other_expires(name):
+    """What one stream leaves in the ranking is thinly spread over all of it."""
+    rows = local_stream(seed=9, length=4000, keys=4000, repeat=0.0, gap=1, left=0.97)
+    spans = (TimeWindow(250), UnlimitedWindow())
+    policy, twin = TWINS[name]
+
+    def a_block_is_left(engine):
+        ranking = engine.states[0].ranking
+        assert ranking.totals[BLOCKS] < len(ranking.order)
+
+    got = trace_engine(policy, rows, spans, 500, before=a_block_is_left)
+    assert_same_victims(got, join(rows, spans, 500, twin))
+
+
+@pytest.mark.parametrize("name", ["age", "age 2"])
+@pytest.mark.parametrize("capacity", [30, (20, 60)])
+def test_age_with_a_typical_age(name, capacity):
+    """The partner comes after about 50 or 300 time units, so k_opt is learnt and bins widen."""
+    lags = [(0, 0), (1, 50), (1, 300)]
+    rows = sorted(
+        (time + lag + time % 3, stream, time) for time in range(1200) for stream, lag in lags
+    )
+    merged = [(stream, time, key) for time, stream, key in rows]
+    _check(name, merged, (TimeWindow(1000), TimeWindow(1000)), capacity)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ["age", "age 2"])
+def test_age_on_noisy_streams(name, seed):
+    """No age is clearly the best, so k_opt depends on every single count."""
+    rows = local_stream(seed, length=4000, keys=12, repeat=0.1, gap=1)
+    _check(name, rows, (TimeWindow(150 + 200 * seed), TimeWindow(300)), (20, 30))

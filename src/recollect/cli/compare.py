@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from recollect.cli import options
-from recollect.cli.show import print_json, print_rows, progress
+from recollect.cli.show import print_json, print_recalls, progress
 from recollect.join.stats import Stats
 from recollect.join.whole import Comparison
 from recollect.join.whole import compare as compare_policies
@@ -46,11 +46,13 @@ def compare(
     if html is not None:
         facts = {"title": f"{left} ⋈ {right}", "left": left, "right": right, "on": on, "seed": seed}
         write_recall_report(facts | page_facts(comparison), html)
-    rows = [row_of(run) for run in comparison.runs]
     if json:
-        print_json({"rows": rows})
+        print_json({"rows": [row_of(run) for run in comparison.runs]})
     else:
-        print_rows(f"{left} ⋈ {right}: {comparison.survey.exact_results:,} exact results", rows)
+        exact = f"{comparison.survey.exact_results:,} exact results"
+        print_recalls(f"{left} ⋈ {right}, {exact}: recall by budget", comparison.runs)
+        if html is not None:
+            print(f"Report: {html}")
 
 
 def row_of(run: Stats) -> dict[str, Any]:

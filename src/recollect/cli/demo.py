@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli.compare import BUDGETS, page_facts, row_of
-from recollect.cli.show import print_rows, progress
+from recollect.cli.compare import BUDGETS, page_facts
+from recollect.cli.show import print_recalls, progress
 from recollect.errors import InputError
 from recollect.join.whole import compare
 from recollect.policies import policy_names
@@ -37,9 +37,7 @@ def demo(
             left, right, on="key", time="time", window=WINDOW,
             policies=policy_names(), budgets=BUDGETS.split(","), seed=seed, progress=report,
         )  # fmt: skip
-    print_rows(
-        "Share of the exact result that each policy keeps", list(map(row_of, comparison.runs))
-    )
+    print_recalls("Share of the exact result that each policy keeps, by budget", comparison.runs)
     facts = {
         "title": "Demo: two generated streams",
         "left": f"LocalityStream({TUPLES}, keys={KEYS}, seed={2 * seed + 1})",

@@ -25,7 +25,7 @@ def join(
         typer.Option(
             help="Which tuple to forget, as in gdj:percentile=0.95 or my_module:MyPolicy."
         ),
-    ] = "gdj",
+    ] = "clock",
     split: options.Split = False,
     shares: options.Shares = None,
     where: options.Where = None,

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from recollect.join.stats import Stats
 from recollect.join.whole import Progress as Report
 from recollect.join.whole import quiet
 
@@ -55,14 +56,23 @@ def print_facts(title: str, facts: dict[str, Any]) -> None:
     Console().print(table)
 
 
-def print_rows(title: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Print one line per row."""
+def print_recalls(title: str, runs: Sequence[Stats]) -> None:
+    """Print the recall of each policy (lines, the best first) at each budget (columns)."""
+    budgets = list(dict.fromkeys(run.budget for run in runs))
+    policies: dict[str, dict[str, Stats]] = {}
+    for run in runs:
+        policies.setdefault(run.policy, {})[run.budget] = run
     table = Table(title=title, title_justify="left")
-    for name, value in rows[0].items():
-        left = isinstance(value, str) and name == "policy"
-        table.add_column(name.replace("_", " "), justify="left" if left else "right")
-    for row in rows:
-        table.add_row(*(_text(name, value) for name, value in row.items()))
+    table.add_column("policy")
+    for budget in budgets:
+        table.add_column(budget, justify="right")
+    table.add_column("M tuples/s", justify="right")
+    for policy, by_budget in sorted(
+        policies.items(), key=lambda item: -sum(run.results for run in item[1].values())
+    ):
+        rates = [run.tuples_per_second / 1e6 for run in by_budget.values()]
+        recalls = [_text("recall", by_budget[budget].recall) for budget in budgets]
+        table.add_row(policy, *recalls, f"{min(rates):.1f} – {max(rates):.1f}")
     Console().print(table)
 
 

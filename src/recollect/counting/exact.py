@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined, mix
+from recollect.compiled import cached, inlined, mix
 
 STREAMS = 2
 KEY = STREAMS
@@ -67,7 +67,7 @@ def reserve(counts: ExactCounts, arrivals: int) -> ExactCounts:
     return ExactCounts(larger, counts.used)
 
 
-@inlined
+@cached
 def _refill(lines, old):
     for place in range(len(old)):
         if old[place, 0] + old[place, 1] > 0:

@@ -13,6 +13,9 @@ _BYTES = {
     "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
     "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40,
 }  # fmt: skip
+WORKING_BYTES = 24 * 10**6
+WORKING_SHARE = 1 / 16
+"""What reading, writing and batches in flight need beside the buffer; half a budget at the most."""
 SMALLEST_TUPLE = 128
 """About the bytes that the engine itself needs for a buffered tuple."""
 
@@ -34,6 +37,17 @@ class Budget:
     def unlimited(self) -> bool:
         """Whether nothing is ever forgotten before it expires."""
         return self.tuples is None and self.share is None and self.bytes is None
+
+    @property
+    def for_tuples(self) -> int | None:
+        """What of a budget in bytes is left for tuples and statistics.
+
+        A budget is for all memory that the join takes, and some of it is in use while tuples are on
+        their way in and results on their way out.
+        """
+        if self.bytes is None:
+            return None
+        return self.bytes - int(min(WORKING_BYTES + WORKING_SHARE * self.bytes, self.bytes / 2))
 
     @property
     def amount(self) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined, mix
+from recollect.compiled import cached, inlined, mix
 from recollect.policies.base import Array
 
 NONE = -1
@@ -208,7 +208,7 @@ def _leave(table, entry):
     table[hole] = 0
 
 
-@inlined
+@cached
 def _refill(table, entries):
     for entry in entries:
         _enter(table, entry)
@@ -331,7 +331,7 @@ def slots_of(buffer: Buffer, stream: int, from_row: int = 0) -> Array:
     return slots
 
 
-@inlined
+@cached
 def _count_back(row, older, slot, from_row):
     count = 0
     while slot != NONE and row[slot] >= from_row:
@@ -340,7 +340,7 @@ def _count_back(row, older, slot, from_row):
     return count
 
 
-@inlined
+@cached
 def _walk_back(older, slot, slots):
     for i in range(len(slots) - 1, -1, -1):
         slots[i] = slot

@@ -13,9 +13,8 @@ a code, and the engine compares the values themselves before it hands out a pair
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
-from recollect.compiled import mix
+from recollect.compiled import cached, mix
 from recollect.errors import InputError
 
 Codes = np.ndarray
@@ -23,35 +22,29 @@ NULL_INSIDE = np.int64(-7046029254386353131)
 """The code of a NULL inside a nested value."""
 
 
-@njit(cache=True, nogil=True)
-def _hash_bytes(starts: np.ndarray, ends: np.ndarray, data: np.ndarray, seed: int) -> np.ndarray:
+@cached
+def _hash_bytes(codes, starts, ends, data, seed):  # type: ignore[no-untyped-def]
     """FNV-1a over each ``data[start:end]``, then :func:`mix`, so that all 64 bits are good."""
-    codes = np.empty(len(starts), np.int64)
     for i in range(len(starts)):
         bits = np.uint64(0xCBF29CE484222325) ^ np.uint64(seed)
         for position in range(starts[i], ends[i]):
             bits = (bits ^ np.uint64(data[position])) * np.uint64(0x100000001B3)
         codes[i] = mix(np.int64(bits ^ np.uint64(ends[i] - starts[i])))
-    return codes
 
 
-@njit(cache=True, nogil=True)
-def _hash_lists(starts: np.ndarray, ends: np.ndarray, items: np.ndarray) -> np.ndarray:
-    codes = np.empty(len(starts), np.int64)
+@cached
+def _hash_lists(codes, starts, ends, items):  # type: ignore[no-untyped-def]
     for i in range(len(starts)):
         code = mix(ends[i] - starts[i])
         for position in range(starts[i], ends[i]):
             code = mix(code * 31 + items[position])
         codes[i] = code
-    return codes
 
 
-@njit(cache=True, nogil=True)
-def _combine(codes: np.ndarray, more: np.ndarray) -> np.ndarray:
-    combined = np.empty_like(codes)
+@cached
+def _combine(codes, more):  # type: ignore[no-untyped-def]
     for i in range(len(codes)):
-        combined[i] = mix(mix(codes[i]) + more[i])
-    return combined
+        codes[i] = mix(mix(codes[i]) + more[i])
 
 
 def _bounds(array: pa.Array, offset_type: type) -> tuple[np.ndarray, np.ndarray]:
@@ -72,12 +65,16 @@ def hash_strings(array: pa.Array, seed: int = 0) -> Codes:
     starts, ends = _bounds(array, np.int64 if large else np.int32)
     data = array.buffers()[2]
     contents = np.frombuffer(data if data is not None else b"", np.uint8)
-    return _hash_bytes(starts, ends, contents, seed)
+    codes = np.empty(len(array), np.int64)
+    _hash_bytes(codes, starts, ends, contents, seed)
+    return codes
 
 
 def _hash_fixed(array: pa.Array, width: int) -> Codes:
     starts = np.arange(array.offset, array.offset + len(array), dtype=np.int64) * width
-    return _hash_bytes(starts, starts + width, np.frombuffer(array.buffers()[1], np.uint8), 0)
+    codes = np.empty(len(array), np.int64)
+    _hash_bytes(codes, starts, starts + width, np.frombuffer(array.buffers()[1], np.uint8), 0)
+    return codes
 
 
 def bit_width(kind: pa.DataType) -> int | None:
@@ -129,20 +126,24 @@ def code_of(array: pa.Array) -> Codes:
         or (pa.types.is_binary(kind) and not pa.types.is_fixed_size_binary(kind))
     ):
         return hash_strings(array)
+    codes = np.zeros(len(array), np.int64)
     if pa.types.is_struct(kind):
-        codes = np.zeros(len(array), np.int64)
         for child in array.flatten():
-            codes = _combine(codes, _code_inside(child))
+            _combine(codes, _code_inside(child))
         return codes
     if pa.types.is_fixed_size_list(kind):
         starts = np.arange(array.offset, array.offset + len(array), dtype=np.int64) * kind.list_size
-        return _hash_lists(starts, starts + kind.list_size, _code_inside(array.values))
+        _hash_lists(codes, starts, starts + kind.list_size, _code_inside(array.values))
+        return codes
     if pa.types.is_list(kind) or pa.types.is_map(kind) or pa.types.is_large_list(kind):
         starts, ends = _bounds(array, np.int64 if pa.types.is_large_list(kind) else np.int32)
         if pa.types.is_map(kind):
-            items = _combine(_code_inside(array.keys), _code_inside(array.items))
-            return _hash_lists(starts, ends, items)
-        return _hash_lists(starts, ends, _code_inside(array.values))
+            items = _code_inside(array.keys).copy()
+            _combine(items, _code_inside(array.items))
+        else:
+            items = _code_inside(array.values)
+        _hash_lists(codes, starts, ends, items)
+        return codes
     if (bits := bit_width(kind)) is not None:
         return _hash_fixed(array, bits // 8)
     raise InputError(f"a key of type {kind} cannot be compared; cast the column first")
@@ -163,8 +164,10 @@ def code_of_columns(columns: list[pa.Array]) -> Codes:
     3
     """
     codes = code_of(columns[0])
+    if len(columns) > 1:
+        codes = codes.copy()  # the first may be Arrow's own memory
     for column in columns[1:]:
-        codes = _combine(codes, code_of(column))
+        _combine(codes, code_of(column))
     return codes
 
 

@@ -27,7 +27,7 @@ BATCH_ROWS = 65_536
 """Batches that are fed in are cut into pieces of this many rows."""
 BATCH_ROWS_IN_BYTES = 4_096
 """The same under a budget in bytes, which statistics must not outgrow while a piece is joined."""
-OUTPUT_ROWS = 16_384
+OUTPUT_ROWS = 8_192
 VERSION = 1
 
 
@@ -45,9 +45,9 @@ def capacity_of(budget: Budget, shares: tuple[float, float] | str | None) -> Cap
         )
     if budget.unlimited:
         return engines.UNLIMITED
-    total = budget.tuples if budget.tuples is not None else budget.bytes
-    assert total is not None
     in_bytes = budget.bytes is not None
+    total = budget.for_tuples if in_bytes else budget.tuples
+    assert total is not None
     if shares is None:
         return Capacity((total,), in_bytes)
     if shares == "rate":
@@ -113,7 +113,7 @@ class Join:
         time: Any,
         window: Any,
         budget: Any = None,
-        policy: str | Policy | type[Policy] = "gdj",
+        policy: str | Policy | type[Policy] = "clock",
         split: Any = None,
         where: str | None = None,
         lateness: Any = None,

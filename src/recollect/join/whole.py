@@ -14,6 +14,7 @@ from recollect.join.kernel import ALIVE_SUM, RESULTS
 from recollect.join.lanes import Lanes
 from recollect.join.online import (
     BATCH_ROWS,
+    BATCH_ROWS_IN_BYTES,
     Join,
     batch_rows,
     capacity_of,
@@ -167,7 +168,7 @@ class WholeJoin:
         **arguments: Any,
     ) -> None:
         wanted, shares = parse_budget(budget), parse_shares(split)
-        parse_policy(arguments.get("policy", "gdj"))
+        parse_policy(arguments.get("policy", "clock"))
         query = Query.parse(on, time, window, where, lateness, null_keys)
         self._inputs = Inputs(left, right, query, not count_only or wanted.bytes is not None)
         self._progress = progress
@@ -193,7 +194,7 @@ class WholeJoin:
         """Run the join."""
         started = perf_counter()
         assert self._join.lanes is not None
-        rows = batch_rows(self._join.capacity) if self._join.count_only else 8_192
+        rows = batch_rows(self._join.capacity) if self._join.count_only else BATCH_ROWS_IN_BYTES
         reader = self._inputs.in_step(self._join.lanes, rows, self._progress, "join")
         for side, batch in reader:
             if batch is None:

@@ -16,6 +16,10 @@ from recollect.errors import InputError
 from recollect.streams.formats import Format
 
 ROW_GROUP_ROWS = 65_536
+PAGE_BYTES = 65_536
+"""Small pages: the writer holds several of each column."""
+ROW_GROUP_BYTES = 4 * 2**20
+"""A row group is held in memory until it is written, so wide rows make shorter ones."""
 
 
 class Writer(Protocol):
@@ -77,15 +81,16 @@ class _ParquetWriter:
     """Gathers batches into row groups: Arrow would make one of every batch, however small."""
 
     def __init__(self, stream: pa.NativeFile, schema: pa.Schema) -> None:
-        self._file = pq.ParquetWriter(stream, schema, compression="zstd")
+        self._file = pq.ParquetWriter(stream, schema, compression="zstd", data_page_size=PAGE_BYTES)
         self._schema = schema
         self._batches: list[pa.RecordBatch] = []
-        self._rows = 0
+        self._rows = self._bytes = 0
 
     def write(self, batch: pa.RecordBatch) -> None:
         self._batches.append(batch)
         self._rows += batch.num_rows
-        if self._rows >= ROW_GROUP_ROWS:
+        self._bytes += batch.nbytes
+        if self._rows >= ROW_GROUP_ROWS or self._bytes >= ROW_GROUP_BYTES:
             self._flush()
 
     def close(self) -> None:
@@ -94,7 +99,7 @@ class _ParquetWriter:
 
     def _flush(self) -> None:
         self._file.write_table(pa.Table.from_batches(self._batches, self._schema))
-        self._batches, self._rows = [], 0
+        self._batches, self._rows, self._bytes = [], 0, 0
 
 
 class _JsonLinesWriter:
