@@ -47,17 +47,26 @@ class AgeCurve:
         if self.observed % EVERY == 0:
             self.estimate(arrival.time)
 
+    def hits_in(self, bin_):
+        """How many matches there were at the ages of a bin."""
+        return sum(age // self.width == bin_ for age in self.hits)
+
+    def ended_after(self, bin_):
+        """How many tuples, followed no longer, were seen to reach the beginning of a bin."""
+        start = bin_ * self.width
+        return sum(age >= start and horizon > start for age, horizon in self.ended)
+
     def estimate(self, now):
         """Set k_opt to the end of the bin up to which there were most results per time."""
         results = 0.0
         best = 0.0
         for bin_ in range(BINS):
             start, end = bin_ * self.width, (bin_ + 1) * self.width
-            reached = sum(age >= start and horizon > start for age, horizon in self.ended)
-            reached += sum(item is not None and now - item.time >= start for item in self.followed)
+            followed = [item for item in self.followed if item is not None]
+            reached = self.ended_after(bin_) + sum(now - item.time >= start for item in followed)
             if reached == 0:
                 break
-            results += sum(start <= age < end for age in self.hits) / reached
+            results += self.hits_in(bin_) / reached
             if results / end > best:
                 best = results / end
                 self.k_opt = end

@@ -10,11 +10,11 @@ from numba import njit
 
 from recollect.counting import add, frequency, new_exact_counts, new_sketch, reserve
 from tests.naive.frequency import CountMin
-from tests.policies.scenarios import examples
+from tests.policies.scenarios import examples, runs
 
 EXTREMES = [0, 1, -1, 2**63 - 1, -(2**63), 1024, 2048]
 keys = st.one_of(st.sampled_from(EXTREMES), st.integers(-5, 20), st.integers(-(2**63), 2**63 - 1))
-arrivals = st.lists(st.tuples(st.integers(0, 1), keys), max_size=60)
+arrivals = runs(st.tuples(st.integers(0, 1), keys), longest=60)
 
 
 @njit

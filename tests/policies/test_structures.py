@@ -9,16 +9,16 @@ from recollect.join import buffer as buffers
 from recollect.policies import ladder as ladders
 from recollect.policies import ranking as rankings
 from recollect.policies import tournament as tournaments
-from tests.policies.scenarios import examples
+from tests.policies.scenarios import examples, runs
 
 SLOTS = 12
 
 
 # -- ladder --------------------------------------------------------------------------------------
 
-ladder_steps = st.lists(
+ladder_steps = runs(
     st.tuples(st.sampled_from(["enter", "climb", "climb", "climb", "leave"]), st.integers(0, 99)),
-    max_size=80,
+    longest=80,
 )
 
 
@@ -71,7 +71,7 @@ class LadderModel:
         assert self.ladder.value[ladders.rung_of_rank(self.ladder, rank)] == values[rank - 1]
 
 
-@examples(100)
+@examples(60)
 @given(ladder_steps)
 def test_ladder(steps):
     model = LadderModel(SLOTS)
@@ -159,7 +159,7 @@ def test_ranking_never_runs_out_of_blocks(upwards, from_below):
 
 
 @examples(30)
-@given(st.lists(st.tuples(st.booleans(), st.integers(-3, 3)), max_size=120))
+@given(runs(st.tuples(st.booleans(), st.integers(-3, 3)), longest=120))
 def test_small_ranking(steps):
     model = RankingModel(SLOTS)
     for enters, number in steps:
@@ -225,7 +225,7 @@ class TournamentModel:
             assert tournaments.least(self.trees, self.buffer, stream) == expected
 
 
-tournament_steps = st.lists(
+tournament_steps = runs(
     st.tuples(
         st.sampled_from(["enter", "enter", "leave", "advance", "advance", "check"]),
         st.integers(0, SLOTS - 1),
@@ -233,7 +233,7 @@ tournament_steps = st.lists(
         st.integers(0, 30),
         st.integers(0, 6),
     ),
-    max_size=60,
+    longest=60,
 )
 
 
@@ -253,7 +253,7 @@ def _play(model, steps, grow_at=None):
 
 
 @pytest.mark.parametrize("aging", [False, True])
-@examples(150)
+@examples(60)
 @given(tournament_steps)
 def test_tournament(aging, steps):
     _play(TournamentModel(SLOTS, aging), steps)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.policies.age import Age
+from recollect.policies.age import BINS, K_OPT, WIDTH, Age
 from recollect.policies.clock import Clock
 from recollect.policies.clock_exp import ClockExp
 from recollect.policies.gdj import Gdj
@@ -146,7 +146,22 @@ def test_age_with_a_typical_age(name, capacity):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ["age", "age 2"])
-def test_age_on_noisy_streams(name, seed):
-    """No age is clearly the best, so k_opt depends on every single count."""
+def test_age_curves(name, seed):
+    """No age is clearly the best, so k_opt depends on every count; these are compared as well."""
     rows = local_stream(seed, length=4000, keys=12, repeat=0.1, gap=1)
-    _check(name, rows, (TimeWindow(150 + 200 * seed), TimeWindow(300)), (20, 30))
+    spans, capacity = (TimeWindow(150 + 200 * seed), TimeWindow(300)), (20, 30)
+    policy, twin = TWINS[name]
+    twins, engines = [], []
+
+    def make_twin(*arguments):
+        twins.append(twin(*arguments))
+        return twins[-1]
+
+    got = trace_engine(policy, rows, spans, capacity, before=engines.append)
+    assert_same_victims(got, join(rows, spans, capacity, make_twin))
+    for stream, state in enumerate(engines[-1].states):
+        curve = twins[stream].curves[stream]
+        bins = range(BINS)
+        assert state.hits[stream].tolist() == [curve.hits_in(bin_) for bin_ in bins]
+        assert state.reach[stream].tolist() == [curve.ended_after(bin_) for bin_ in bins]
+        assert state.curve[stream, [WIDTH, K_OPT]].tolist() == [curve.width, curve.k_opt]

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
@@ -147,3 +147,42 @@ def divide(total: int, shares: tuple[float, float]) -> tuple[int, int]:
         )
     left = min(max(1, round(total * shares[0])), total - 1)
     return left, total - left
+
+
+class Capacity(NamedTuple):
+    """A budget in the engine's terms."""
+
+    pools: tuple[int, ...]
+    """What each part may hold: one part for a unified buffer, two for a split one."""
+    in_bytes: bool = False
+    """Whether tuples count their bytes; else each counts 1."""
+
+    @property
+    def batch_rows(self) -> int:
+        """How many rows to take in at a time: fewer where statistics must not outgrow a budget."""
+        return 4_096 if self.in_bytes else 65_536
+
+
+UNLIMITED = Capacity((2**63 - 1,))
+
+
+def capacity_of(budget: Budget, shares: tuple[float, float] | str | None) -> Capacity:
+    """A budget and its division in the engine's terms."""
+    if budget.share is not None:
+        raise BudgetError(
+            f"budget {budget} is a share of what the exact join holds, which is known only for"
+            " whole inputs; give a number of tuples or bytes"
+        )
+    if budget.unlimited:
+        return UNLIMITED
+    in_bytes = budget.bytes is not None
+    total = budget.for_tuples if in_bytes else budget.tuples
+    assert total is not None
+    if shares is None:
+        return Capacity((total,), in_bytes)
+    if shares == "rate":
+        raise BudgetError(
+            "a budget can be split by arrival rates only for whole inputs, where they are known;"
+            " give the shares, such as split=(0.3, 0.7)"
+        )
+    return Capacity(divide(total, (0.5, 0.5) if isinstance(shares, str) else shares), in_bytes)

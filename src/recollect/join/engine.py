@@ -8,7 +8,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba.core.errors import NumbaError
@@ -17,9 +17,11 @@ from recollect.compiled import specialise
 from recollect.errors import BudgetError, PolicyError
 from recollect.join import buffer as buffers
 from recollect.join import kernel
+from recollect.join.budget import Capacity
 from recollect.join.buffer import GROUP, SLOT, Storage
-from recollect.join.kernel import DONE, FOREVER, SLOTS_FULL, Feed, Ledger, Output, Plan
+from recollect.join.kernel import DONE, SLOTS_FULL, Feed, Ledger, Output, Plan
 from recollect.join.lanes import no_feed, rest_of
+from recollect.join.query import Bound
 from recollect.join.residual import Residual
 from recollect.policies.base import Policy, Room, State
 
@@ -28,18 +30,6 @@ MOST_SLOTS = 2**31 - 2
 LINK_BYTES = 4
 TABLE_BYTES = 32
 """Of the hash table, per slot, at its emptiest."""
-
-
-class Capacity(NamedTuple):
-    """A budget in the engine's terms."""
-
-    pools: tuple[int, ...]
-    """What each part may hold: one part for a unified buffer, two for a split one."""
-    in_bytes: bool = False
-    """Whether tuples count their bytes; else each counts 1."""
-
-
-UNLIMITED = Capacity((FOREVER,))
 
 
 def _arrays(state: State) -> list[np.ndarray]:
@@ -131,6 +121,22 @@ class Engine:
         if capacity.in_bytes:
             self.plan.overhead[0] = self.bytes_per_tuple
         self._run = self._compiled()
+
+    @classmethod
+    def of(
+        cls, bound: Bound, policy: Policy, capacity: Capacity, seed: int = 0, visit: bool = True
+    ) -> "Engine":
+        """Make an engine for a query."""
+        return cls(
+            policy,
+            [window.kind for window in bound.query.windows],
+            bound.spans,
+            capacity,
+            bound.residual,
+            extra_width=bound.filter.width if bound.filter is not None else 0,
+            seed=seed,
+            visit=visit,
+        )
 
     def _rooms(self, slots: int) -> list[Room]:
         streams: list[tuple[int, ...]] = [(0,), (1,)] if self._split else [(0, 1)]

@@ -40,6 +40,14 @@ class Step(NamedTuple):
     offsets: tuple[int, int]
     until: np.ndarray
 
+    def feeds(self, extra_width: int) -> tuple[Feed, Feed]:
+        """What remains of both heads."""
+        left, right = (
+            no_feed(extra_width) if head is None else rest_of(head.feed, offset)
+            for head, offset in zip(self.heads, self.offsets, strict=True)
+        )
+        return left, right
+
 
 def _frozen(array: np.ndarray) -> np.ndarray:
     """Read-only and contiguous, as numba has compiled the kernel for."""

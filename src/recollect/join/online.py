@@ -1,8 +1,5 @@
 """The join of two streams, batch by batch: :class:`Join`."""
 
-import io
-import json
-import zipfile
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import Any
@@ -10,52 +7,21 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from recollect.errors import BudgetError, InputError, StateError
-from recollect.join import engine as engines
-from recollect.join.budget import Budget, divide, parse_budget, parse_shares
-from recollect.join.engine import Capacity, Engine
-from recollect.join.kernel import ALIVE_SUM, OUTPUT_FULL, PEAK, RESULTS, Output
-from recollect.join.lanes import Encoded, Lanes, Step, no_feed, rest_of
+from recollect.errors import InputError
+from recollect.join.budget import capacity_of, parse_budget, parse_shares
+from recollect.join.engine import Engine
+from recollect.join.kernel import OUTPUT_FULL, Output
+from recollect.join.lanes import Encoded, Lanes, Step
 from recollect.join.payload import RAW, PayloadStore
 from recollect.join.query import SIDES, Bound, Query, bind
 from recollect.join.result import ResultShape
+from recollect.join.saving import Saved, pack, unpack
 from recollect.join.stats import Stats
 from recollect.policies import Policy, parse_policy
 from recollect.streams import open_source
 
-BATCH_ROWS = 65_536
-"""Batches that are fed in are cut into pieces of this many rows."""
-BATCH_ROWS_IN_BYTES = 4_096
-"""The same under a budget in bytes, which statistics must not outgrow while a piece is joined."""
 OUTPUT_ROWS = 8_192
-VERSION = 1
-
-
-def batch_rows(capacity: Capacity) -> int:
-    """How many rows to take in at a time."""
-    return BATCH_ROWS_IN_BYTES if capacity.in_bytes else BATCH_ROWS
-
-
-def capacity_of(budget: Budget, shares: tuple[float, float] | str | None) -> Capacity:
-    """A budget in the engine's terms."""
-    if budget.share is not None:
-        raise BudgetError(
-            f"budget {budget} is a share of what the exact join holds, which is known only for"
-            " whole inputs; give a number of tuples or bytes"
-        )
-    if budget.unlimited:
-        return engines.UNLIMITED
-    in_bytes = budget.bytes is not None
-    total = budget.for_tuples if in_bytes else budget.tuples
-    assert total is not None
-    if shares is None:
-        return Capacity((total,), in_bytes)
-    if shares == "rate":
-        raise BudgetError(
-            "a budget can be split by arrival rates only for whole inputs, where they are known;"
-            " give the shares, such as split=(0.3, 0.7)"
-        )
-    return Capacity(divide(total, (0.5, 0.5) if isinstance(shares, str) else shares), in_bytes)
+"""Results come in batches of about so many rows."""
 
 
 class Join:
@@ -166,7 +132,7 @@ class Join:
             raise InputError(f"the {side} stream has been finished; nothing more can be fed")
         source = open_source(data)
         self.expect(side, source.schema)
-        for batch in source.batches(batch_rows=batch_rows(self.capacity)):
+        for batch in source.batches(batch_rows=self.capacity.batch_rows):
             if self.lanes is None:
                 self._early.append((stream, batch))
             else:
@@ -199,7 +165,7 @@ class Join:
 
     def _begin(self, bound: Bound) -> None:
         self._bound = bound
-        self._engine = new_engine(bound, self._policy, self.capacity, self._seed)
+        self._engine = Engine.of(bound, self._policy, self.capacity, self._seed)
         self.lanes = Lanes(bound, measure=self.capacity.in_bytes)
         self._shape = ResultShape(bound)
         self._stores = (PayloadStore(), PayloadStore())
@@ -231,7 +197,7 @@ class Join:
                 yield batch
 
     def _run(self, step: Step) -> tuple[int, tuple[int, int]]:
-        feeds = feeds_of(step, self._engine)
+        feeds = step.feeds(self._engine.extra_width)
         base = np.zeros(2, np.int64)
         if not self.count_only:
             for stream, head in enumerate(step.heads):
@@ -290,8 +256,8 @@ class Join:
     def stats(self) -> Stats:
         """What has happened so far."""
         if self.lanes is None:
-            return empty_stats(self._query, self._policy, self._budget)
-        return stats_of(
+            return Stats.of_nothing(self._query, self._policy, self._budget)
+        return Stats.of(
             self._query, self._budget, self._engine, self.lanes, self._seconds, self._collisions
         )
 
@@ -299,171 +265,71 @@ class Join:
 
     def save(self) -> bytes:
         """Everything the join remembers. :meth:`load` goes on from there, with the same victims."""
-        arrays: dict[str, np.ndarray] = {}
-        header: dict[str, Any] = {"version": VERSION, "arguments": self._arguments}
-        header["ended"] = self._ended
-        header["seconds"] = self._seconds
-        batches: list[tuple[str, pa.RecordBatch]] = [
-            (f"early:{stream}", batch) for stream, batch in self._early
-        ]
-        schemas = {
-            side: schema for side, schema in zip(SIDES, self._schemas, strict=True) if schema
+        header: dict[str, Any] = {
+            "arguments": self._arguments,
+            "ended": self._ended,
+            "seconds": self._seconds,
         }
+        arrays: dict[str, np.ndarray] = {}
+        # An empty batch carries the schema.
+        batches = [
+            (f"schema:{stream}", pa.RecordBatch.from_pylist([], schema))
+            for stream, schema in enumerate(self._schemas)
+            if schema is not None
+        ]
+        batches += [(f"early:{stream}", batch) for stream, batch in self._early]
         if self.lanes is not None:
-            arrays |= {f"engine:{name}": array for name, array in self._engine.arrays().items()}
-            header["bases"] = self._bases
-            header["collisions"] = self._collisions
-            header["joined"] = [store.raw_joined for store in self._stores]
-            header["lanes"] = [lane.counters() for lane in self.lanes.both]
-            for stream, (lane, store) in enumerate(zip(self.lanes.both, self._stores, strict=True)):
+            arrays = self._engine.arrays()
+            header |= {
+                "bases": self._bases,
+                "collisions": self._collisions,
+                "joined": [store.raw_joined for store in self._stores],
+                "lanes": [lane.counters() for lane in self.lanes.both],
+            }
+            for stream, lane in enumerate(self.lanes.both):
                 batches += [(f"waiting:{stream}", part.batch) for part in lane.waiting]
-                batches += [(f"held:{stream}", lane.held)] if lane.held is not None else []
-                if not self.count_only:
-                    batches += [(f"store:{stream}:{n}", part) for n, part in store.segments()]
-        header["batches"] = [name for name, _ in batches]
-        for i, (_, batch) in enumerate(batches):
-            arrays[f"batch:{i}"] = _to_bytes(batch)
-        for side, schema in schemas.items():
-            arrays[f"schema:{side}"] = np.frombuffer(schema.serialize(), np.uint8)
-        arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-        target = io.BytesIO()
-        np.savez(target, **arrays)  # type: ignore[arg-type]
-        return target.getvalue()
+                if lane.held is not None:
+                    batches.append((f"held:{stream}", lane.held))
+                segments = self._stores[stream].segments()
+                batches += [(f"store:{stream}:{number}", part) for number, part in segments]
+        return pack(Saved(header, arrays, batches))
 
     @classmethod
     def load(cls, data: bytes) -> "Join":
         """Go on from what :meth:`save` gave."""
-        try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as saved:
-                arrays = {name: saved[name] for name in saved.files}
-            header = json.loads(arrays["header"].tobytes())
-        except (zipfile.BadZipFile, ValueError, KeyError, OSError, EOFError) as error:
-            raise StateError(
-                f"this is not the saved state of a join, or it is damaged: {error}"
-            ) from None
-        if header["version"] != VERSION:
-            raise StateError(
-                f"saved by another version (format {header['version']}, not {VERSION})"
-            )
-        arguments = header["arguments"]
+        saved = unpack(data)
+        arguments = saved.header["arguments"]
         arguments["on"] = [tuple(pair) for pair in arguments["on"]]
         for name in ("time", "window"):
             arguments[name] = tuple(arguments[name])
         join = cls(**arguments)
-        join._ended = header["ended"]
-        join._seconds = header["seconds"]
-        join._restore(header, arrays)
+        for stream, side in enumerate(SIDES):
+            for batch in saved.named(f"schema:{stream}"):
+                join.expect(side, batch.schema)
+            join._early += [(stream, batch) for batch in saved.named(f"early:{stream}")]
+        join._ended = saved.header["ended"]
+        join._seconds = saved.header["seconds"]
+        if join.lanes is not None:
+            join._restore(saved, join.lanes)
         return join
 
-    def _restore(self, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        batches: dict[str, list[pa.RecordBatch]] = {}
-        for i, name in enumerate(header["batches"]):
-            batches.setdefault(name, []).append(_from_bytes(arrays[f"batch:{i}"]))
-        for name in ("early:0", "early:1"):
-            self._early += [(int(name[-1]), batch) for batch in batches.get(name, [])]
-        ended, self._ended = self._ended, [False, False]
-        for side in SIDES:
-            if f"schema:{side}" in arrays:
-                self.expect(side, pa.ipc.read_schema(pa.py_buffer(arrays[f"schema:{side}"])))
-        self._ended = ended
-        if self.lanes is None:
-            return
-        prefix = "engine:"
-        self._engine.restore(
-            {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
-        )
+    def _restore(self, saved: Saved, lanes: Lanes) -> None:
+        header = saved.header
+        self._engine.restore(saved.arrays)
         self._bases = header["bases"]
         self._collisions = header["collisions"]
-        stores = []
-        for stream, (lane, counters) in enumerate(
-            zip(self.lanes.both, header["lanes"], strict=True)
-        ):
-            held = batches.get(f"held:{stream}", [None])[0]
-            lane.restore(counters, batches.get(f"waiting:{stream}", []), held)
-            prefix = f"store:{stream}:"
-            stores.append(
-                PayloadStore.restore(
-                    {
-                        int(name.removeprefix(prefix)): parts[0]
-                        for name, parts in batches.items()
-                        if name.startswith(prefix)
-                    },
-                    header["joined"][stream],
-                )
+        for stream, lane in enumerate(lanes.both):
+            held = saved.named(f"held:{stream}")
+            lane.restore(
+                header["lanes"][stream], saved.named(f"waiting:{stream}"), held[0] if held else None
             )
-        self._stores = (stores[0], stores[1])
-
-
-def feeds_of(step: Step, engine: Engine) -> tuple[Any, Any]:
-    """The two feeds of a step."""
-    feeds = [
-        no_feed(engine.extra_width) if head is None else rest_of(head.feed, offset)
-        for head, offset in zip(step.heads, step.offsets, strict=True)
-    ]
-    return feeds[0], feeds[1]
-
-
-def new_engine(
-    bound: Bound, policy: Policy, capacity: Capacity, seed: int, visit: bool = True
-) -> Engine:
-    """An engine for a query."""
-    return Engine(
-        policy,
-        [window.kind for window in bound.query.windows],
-        bound.spans,
-        capacity,
-        bound.residual,
-        extra_width=bound.filter.width if bound.filter is not None else 0,
-        seed=seed,
-        visit=visit,
-    )
-
-
-def stats_of(
-    query: Query, budget: Budget, engine: Engine, lanes: Lanes, seconds: float, collisions: int = 0
-) -> Stats:
-    """Read the ledger of an engine."""
-    ledger = engine.ledger
-    handled = int(ledger.arrivals.sum())
-    return Stats(
-        policy=engine.policy.spec,
-        window=query.window_text,
-        budget=budget.text,
-        budget_tuples=budget.tuples,
-        budget_bytes=budget.bytes,
-        tuples_in=sum(lane.rows for lane in lanes.both),
-        results=int(ledger.totals[RESULTS]) - collisions,
-        evicted=int(ledger.evicted.sum()),
-        expired=int(ledger.expired.sum()),
-        refused=int(ledger.refused.sum()),
-        null_keys=sum(lane.null_keys for lane in lanes.both),
-        late=sum(lane.late for lane in lanes.both),
-        peak_tuples=int(ledger.totals[PEAK]),
-        mean_tuples=int(ledger.totals[ALIVE_SUM]) / handled if handled else 0.0,
-        seconds=seconds,
-    )
-
-
-def empty_stats(query: Query, policy: Policy, budget: Budget) -> Stats:
-    """The numbers of a join that has not begun."""
-    nothing = dict.fromkeys(
-        (
-            "tuples_in",
-            "results",
-            "evicted",
-            "expired",
-            "refused",
-            "null_keys",
-            "late",
-            "peak_tuples",
-        ),
-        0,
-    )
-    return Stats(
-        policy=policy.spec, window=query.window_text, budget=budget.text,
-        budget_tuples=budget.tuples, budget_bytes=budget.bytes,
-        mean_tuples=0.0, seconds=0.0, **nothing,
-    )  # fmt: skip
+            prefix = f"store:{stream}:"
+            segments = {
+                int(name.removeprefix(prefix)): batch
+                for name, batch in saved.batches
+                if name.startswith(prefix)
+            }
+            self._stores[stream].restore(segments, header["joined"][stream])
 
 
 def _plain(shares: Any) -> Any:
@@ -472,15 +338,3 @@ def _plain(shares: Any) -> Any:
 
 def _new_output(rows: int) -> Output:
     return Output(np.empty(rows, np.int64), np.empty(rows, np.int64), np.zeros(1, np.int64))
-
-
-def _to_bytes(batch: pa.RecordBatch) -> np.ndarray:
-    target = pa.BufferOutputStream()
-    with pa.ipc.new_stream(target, batch.schema) as writer:
-        writer.write_batch(batch)
-    return np.frombuffer(target.getvalue(), np.uint8)
-
-
-def _from_bytes(data: np.ndarray) -> pa.RecordBatch:
-    with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
-        return reader.read_next_batch()

@@ -130,14 +130,11 @@ class PayloadStore:
         """All segments with their numbers."""
         yield from self._segments.items()
 
-    @classmethod
-    def restore(cls, segments: dict[int, pa.RecordBatch], joined: list[int]) -> "PayloadStore":
-        """Make a store from what :meth:`segments` gave and which raw ones have been joined."""
-        store = cls()
-        store._segments = segments
-        store.raw_joined = joined
-        store._next = 1 + max((number % (RAW >> PLACE_BITS) for number in segments), default=-1)
-        store.packed_rows = sum(
+    def restore(self, segments: dict[int, pa.RecordBatch], raw_joined: list[int]) -> None:
+        """Go on with what :meth:`segments` gave, and the raw ones of them that were joined."""
+        self._segments = segments
+        self.raw_joined = raw_joined
+        self._next = 1 + max((number % (RAW >> PLACE_BITS) for number in segments), default=-1)
+        self.packed_rows = sum(
             segment.num_rows for number, segment in segments.items() if number < RAW >> PLACE_BITS
         )
-        return store

@@ -3,6 +3,13 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from recollect.join.budget import Budget
+from recollect.join.engine import Engine
+from recollect.join.kernel import ALIVE_SUM, PEAK, RESULTS
+from recollect.join.lanes import Lanes
+from recollect.join.query import Query
+from recollect.policies import Policy
+
 
 @dataclass(frozen=True)
 class Stats:
@@ -32,6 +39,46 @@ class Stats:
     seconds: float
     exact_results: int | None = None
     """Results of the exact join, if it was asked for."""
+
+    @classmethod
+    def of(
+        cls,
+        query: Query,
+        budget: Budget,
+        engine: Engine,
+        lanes: Lanes,
+        seconds: float,
+        collisions: int = 0,
+    ) -> "Stats":
+        """Read the ledger of an engine."""
+        ledger = engine.ledger
+        handled = int(ledger.arrivals.sum())
+        return cls(
+            policy=engine.policy.spec,
+            window=query.window_text,
+            budget=budget.text,
+            budget_tuples=budget.tuples,
+            budget_bytes=budget.bytes,
+            tuples_in=sum(lane.rows for lane in lanes.both),
+            results=int(ledger.totals[RESULTS]) - collisions,
+            evicted=int(ledger.evicted.sum()),
+            expired=int(ledger.expired.sum()),
+            refused=int(ledger.refused.sum()),
+            null_keys=sum(lane.null_keys for lane in lanes.both),
+            late=sum(lane.late for lane in lanes.both),
+            peak_tuples=int(ledger.totals[PEAK]),
+            mean_tuples=int(ledger.totals[ALIVE_SUM]) / handled if handled else 0.0,
+            seconds=seconds,
+        )
+
+    @classmethod
+    def of_nothing(cls, query: Query, policy: Policy, budget: Budget) -> "Stats":
+        """The numbers of a join that has not begun."""
+        return cls(
+            policy.spec, query.window_text, budget.text, budget.tuples, budget.bytes,
+            tuples_in=0, results=0, evicted=0, expired=0, refused=0, null_keys=0, late=0,
+            peak_tuples=0, mean_tuples=0.0, seconds=0.0,
+        )  # fmt: skip
 
     @property
     def recall(self) -> float | None:

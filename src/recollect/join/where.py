@@ -6,29 +6,25 @@ Python parses the expression; here its parts are checked against both schemas an
 
 import ast
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import types
 
 from recollect.errors import FilterError
 from recollect.join import residual
+from recollect.join.filter_columns import Column, Kind, encode, kind_of
 from recollect.join.hashing import hash_strings
 from recollect.join.residual import ABS, ADD, AND, DIV, EQ, FLOAT, LE, LT, MUL, NE, OR, SUB
+from recollect.join.window import NANOSECONDS
 
 SIDES = ("left", "right")
 MOST_PLACES = 63
 LEAST, MOST = -(2**63), 2**63 - 1
-UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
-UNITS |= {"min": 60 * UNITS["s"], "h": 3600 * UNITS["s"], "d": 86_400 * UNITS["s"]}
 SIGNS = {ast.Eq: EQ, ast.NotEq: NE, ast.Lt: LT, ast.LtE: LE, ast.Gt: LT, ast.GtE: LE}
 ARITHMETIC = {ast.Add: ADD, ast.Sub: SUB, ast.Mult: MUL, ast.Div: DIV}
 # Strings and words are tokens of their own, so that nothing inside them is translated. A comment
@@ -37,31 +33,6 @@ TOKEN = re.compile(r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|[\w.]+|[<>=!]+|.""
 SQL = {"=": "==", "<>": "!=", "AND": "and", "OR": "or", "NOT": "not", "\n": " ", "#": "?"}
 
 
-class Kind(StrEnum):
-    """What a value is, as far as operators care."""
-
-    BOOLEAN = "boolean"
-    INTEGER = "integer"
-    FLOAT = "float"
-    STRING = "string"
-    TIMESTAMP = "timestamp"
-    DURATION = "duration"
-    TIME = "time of day"
-    CONDITION = "condition"
-
-
-KINDS: dict[Kind, tuple[Callable[[pa.DataType], bool], ...]] = {
-    Kind.BOOLEAN: (types.is_boolean,),
-    Kind.INTEGER: (types.is_integer,),
-    Kind.FLOAT: (types.is_floating, types.is_decimal),
-    Kind.STRING: (
-        *(types.is_string, types.is_large_string, types.is_string_view),
-        *(types.is_binary, types.is_large_binary, types.is_binary_view),
-    ),
-    Kind.TIMESTAMP: (types.is_timestamp, types.is_date),
-    Kind.DURATION: (types.is_duration,),
-    Kind.TIME: (types.is_time,),
-}
 LITERALS = {bool: Kind.BOOLEAN, int: Kind.INTEGER, float: Kind.FLOAT, str: Kind.STRING}
 NUMBERS = {Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT}
 STEPS = {Kind.BOOLEAN, Kind.INTEGER, Kind.DURATION}
@@ -70,15 +41,6 @@ TIMES = {
     Kind.TIME: "'09:30' or '09:30:00.125'",
     Kind.DURATION: "'200ms', '10s', '5min', '2h' or '1d'",
 }
-
-
-class Column(NamedTuple):
-    """A column that the filter reads: where its words go and by what they are multiplied."""
-
-    name: str
-    kind: Kind
-    place: int
-    factor: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,34 +83,7 @@ class Where:
             int64, C-contiguous, shape (rows, width): the bits of each column in its place (a
             string takes two) and last a mask whose bit *p* tells that place *p* is NULL.
         """
-        words = np.zeros((batch.num_rows, self.width), np.int64)
-        for column in self.layout[side]:
-            values: Any = batch.column(column.name)
-            if types.is_dictionary(values.type):
-                values = values.dictionary_decode()
-            nulls = values.is_null().to_numpy(zero_copy_only=False).astype(np.int64)
-            try:
-                for place, word in enumerate(_words(values, column), column.place):
-                    words[:, place] = word
-                    words[:, -1] |= nulls << place
-            except pa.ArrowInvalid as error:
-                raise FilterError(
-                    f"{SIDES[side]}.{column.name} ({values.type}) has a value that does not fit in "
-                    f"64 signed bits ({error}); cast the column or leave it out of the filter"
-                ) from None
-        return words
-
-
-def _words(values: Any, column: Column) -> list[np.ndarray]:
-    if column.kind is Kind.STRING:
-        values = values.cast(pa.large_binary())
-        return [hash_strings(values, seed) for seed in (1, 2)]
-    if column.kind is Kind.FLOAT:
-        return [values.cast(pa.float64()).fill_null(0.0).to_numpy().view(np.int64)]
-    if types.is_temporal(values.type):
-        values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
-    values = pc.multiply_checked(values.cast(pa.int64()), column.factor)
-    return [values.fill_null(0).to_numpy()]
+        return encode(self.layout[side], self.width, batch, SIDES[side])
 
 
 def compile_where(text: str, left: pa.Schema, right: pa.Schema) -> Where:
@@ -267,7 +202,7 @@ class _Scope:
         self.columns: tuple[dict[str, Column], dict[str, Column]] = ({}, {})
         places = [0, 0]
         for (side, name), dtype in found.items():
-            kind = next((kind for kind in KINDS if any(fits(dtype) for fits in KINDS[kind])), None)
+            kind = kind_of(dtype)
             if kind is None:
                 raise FilterError(
                     f"{SIDES[side]}.{name} is of type {dtype}; a filter takes numbers, booleans, "
@@ -395,23 +330,23 @@ def _reference(node: ast.Attribute | ast.Subscript) -> tuple[int, str]:
 def _unit(dtype: pa.DataType) -> int:
     """Give the nanoseconds of a time type's unit, 0 for a type without one."""
     if types.is_date(dtype):
-        return UNITS["d" if types.is_date32(dtype) else "ms"]
-    return UNITS.get(getattr(dtype, "unit", ""), 0)
+        return NANOSECONDS["d" if types.is_date32(dtype) else "ms"]
+    return NANOSECONDS.get(getattr(dtype, "unit", ""), 0)
 
 
 def _nanoseconds(text: str, kind: Kind) -> Fraction:
     if kind is Kind.DURATION:
-        match = re.fullmatch(rf"([+-]?\d+(?:\.\d+)?) *({'|'.join(UNITS)})", text)
+        match = re.fullmatch(rf"([+-]?\d+(?:\.\d+)?) *({'|'.join(NANOSECONDS)})", text)
         if match is None:
             raise ValueError(text)
-        return Fraction(match[1]) * UNITS[match[2]]
+        return Fraction(match[1]) * NANOSECONDS[match[2]]
     # Python's clock stops at microseconds, so the fraction of a second is read apart from it.
     fraction = re.search(r"(?<=:\d\d)\.\d+", text)
     clock = text.replace(fraction[0], "") if fraction else text
     moment = datetime.fromisoformat("1970-01-01 " * (kind is Kind.TIME) + clock)
     since = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)
     part = Fraction(f"0{fraction[0]}" if fraction else 0)
-    return since // timedelta(seconds=1) * UNITS["s"] + part * UNITS["s"]
+    return since // timedelta(seconds=1) * NANOSECONDS["s"] + part * NANOSECONDS["s"]
 
 
 def _result(operator: int, x: Kind, y: Kind) -> Kind | None:

@@ -8,20 +8,11 @@ from typing import Any
 import pyarrow as pa
 
 from recollect.errors import InputError
-from recollect.join.budget import Budget, parse_budget, parse_shares
-from recollect.join.engine import UNLIMITED, Engine
+from recollect.join.budget import UNLIMITED, Budget, capacity_of, parse_budget, parse_shares
+from recollect.join.engine import Engine
 from recollect.join.kernel import ALIVE_SUM, RESULTS
 from recollect.join.lanes import Lanes
-from recollect.join.online import (
-    BATCH_ROWS,
-    BATCH_ROWS_IN_BYTES,
-    Join,
-    batch_rows,
-    capacity_of,
-    feeds_of,
-    new_engine,
-    stats_of,
-)
+from recollect.join.online import OUTPUT_ROWS, Join
 from recollect.join.query import SIDES, Bound, Query, bind
 from recollect.join.stats import Stats
 from recollect.policies import Policy, parse_policy
@@ -86,7 +77,8 @@ class Inputs:
         measure = any(engine.capacity.in_bytes for engine in engines)
         lanes = Lanes(self.bound, measure)
         seconds = [0.0] * len(engines)
-        for side, batch in self.in_step(lanes, BATCH_ROWS, progress, stage):
+        rows = min(engine.capacity.batch_rows for engine in engines)
+        for side, batch in self.in_step(lanes, rows, progress, stage):
             if batch is None:
                 lanes.both[side].finish()
             else:
@@ -95,7 +87,7 @@ class Inputs:
                 taken = (0, 0)
                 for i, engine in enumerate(engines):
                     started = perf_counter()
-                    taken = engine.count(feeds_of(step, engine), step.until)
+                    taken = engine.count(step.feeds(engine.extra_width), step.until)
                     seconds[i] += perf_counter() - started
                 lanes.take(taken)
         return Counted(lanes, seconds)
@@ -127,7 +119,7 @@ class Survey:
 
 def survey(inputs: Inputs, progress: Progress = quiet) -> Survey:
     """Count the exact results, without listing them, and what it takes to find them."""
-    engine = new_engine(inputs.bound, Fifo(), UNLIMITED, seed=0, visit=False)
+    engine = Engine.of(inputs.bound, Fifo(), UNLIMITED, visit=False)
     inputs.count([engine], progress, "exact join")
     left, right = (int(count) for count in engine.ledger.arrivals)
     totals = engine.ledger.totals
@@ -194,7 +186,7 @@ class WholeJoin:
         """Run the join."""
         started = perf_counter()
         assert self._join.lanes is not None
-        rows = batch_rows(self._join.capacity) if self._join.count_only else BATCH_ROWS_IN_BYTES
+        rows = self._join.capacity.batch_rows if self._join.count_only else OUTPUT_ROWS
         reader = self._inputs.in_step(self._join.lanes, rows, self._progress, "join")
         for side, batch in reader:
             if batch is None:
@@ -305,12 +297,12 @@ def compare(
         for budget in asked:
             progress(f"preparing {policy.spec}", 0)
             exact = budget.of(known.mean_alive)
-            engine = new_engine(inputs.bound, policy, capacity_of(exact, shares), seed)
+            engine = Engine.of(inputs.bound, policy, capacity_of(exact, shares), seed)
             plans.append((exact, engine))
     counted = inputs.count([engine for _, engine in plans], progress, "policies")
     runs = [
         replace(
-            stats_of(query, budget, engine, counted.lanes, seconds),
+            Stats.of(query, budget, engine, counted.lanes, seconds),
             exact_results=known.exact_results,
         )
         for (budget, engine), seconds in zip(plans, counted.seconds, strict=True)
