@@ -106,11 +106,15 @@ def hook(default: Function) -> Function:
     """
     name = default.__name__
 
-    @overload(default, strict=False, jit_options=_OPTIONS | {"forceinline": True})
+    @wraps(default)
+    def call(state: Any, *arguments: Any) -> Any:
+        return getattr(type(state), name, default)(state, *arguments)
+
+    @overload(call, strict=False, jit_options=_OPTIONS | {"forceinline": True})
     def choose(state: Any, *_: Any) -> Function:
         return getattr(getattr(state, "instance_class", None), name, default)
 
-    return default
+    return call
 
 
 def _meaning(value: Any) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """What a policy may ask of counts: how often a key came in a stream so far.
 
-A store of counts is a NamedTuple of arrays with the methods ``add`` and ``frequency``; a policy
-holds one inside its state and need not know which (:mod:`~recollect.counting.exact`,
-:mod:`~recollect.counting.sketch`).
+A store of counts is a NamedTuple of arrays with the methods ``add``, ``frequency`` and, if it grows
+with the keys, ``crowded``; a policy holds one inside its state and need not know which
+(:mod:`~recollect.counting.exact`, :mod:`~recollect.counting.sketch`).
 """
 
 from recollect.compiled import hook
@@ -11,6 +11,12 @@ from recollect.compiled import hook
 @hook
 def add(counts, stream, key):
     """Count one tuple of a stream."""
+
+
+@hook
+def crowded(counts):
+    """Whether there is no room for another key."""
+    return False
 
 
 @hook

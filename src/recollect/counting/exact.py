@@ -1,7 +1,6 @@
 """Exact counts of every key ever seen, in an open-addressing table that grows with the keys.
 
 >>> counts = new_exact_counts()
->>> counts = reserve(counts, 3)
 >>> for key in (7, 7, 9):
 ...     counts.add(0, key)
 >>> counts.frequency(0, 7), counts.frequency(1, 7)
@@ -44,6 +43,10 @@ class ExactCounts(NamedTuple):
             self.used[0] += 1
         self.lines[place, stream] += 1
 
+    def crowded(self):
+        """Whether there is no room for another key."""
+        return self.used[0] >= FULLEST * len(self.lines)
+
     def frequency(self, stream, key):
         """How often the key came in that stream."""
         place = _line_of(self.lines, key)
@@ -55,14 +58,9 @@ def new_exact_counts() -> ExactCounts:
     return ExactCounts(np.zeros((SMALLEST, STREAMS + 1), np.int64), np.zeros(1, np.int64))
 
 
-def reserve(counts: ExactCounts, arrivals: int) -> ExactCounts:
-    """The same counts with room for that many more keys."""
-    size = len(counts.lines)
-    while counts.used[0] + arrivals > FULLEST * size:
-        size *= 2
-    if size == len(counts.lines):
-        return counts
-    larger = np.zeros((size, STREAMS + 1), np.int64)
+def enlarge(counts: ExactCounts) -> ExactCounts:
+    """The same counts with room for twice as many keys."""
+    larger = np.zeros((2 * len(counts.lines), STREAMS + 1), np.int64)
     _refill(larger, counts.lines)
     return ExactCounts(larger, counts.used)
 

@@ -49,13 +49,6 @@ class Budget:
             return None
         return self.bytes - int(min(WORKING_BYTES + WORKING_SHARE * self.bytes, self.bytes / 2))
 
-    @property
-    def amount(self) -> str:
-        """The budget as a text that :func:`parse_budget` understands, without loss."""
-        if self.tuples is not None:
-            return str(self.tuples)
-        return f"{self.bytes}B" if self.bytes is not None else self.text
-
     def of(self, mean_alive: float) -> "Budget":
         """Turn a share into tuples, given how many the exact join holds in the mean.
 
@@ -92,19 +85,18 @@ def parse_budget(budget: Any) -> Budget:
         return Budget(share=number / 100, text=text)
     memory = psutil.virtual_memory().total
     if unit in _BYTES:
-        size = int(number * _BYTES[unit])
-        if size > memory:
+        if number * _BYTES[unit] > memory:
             raise BudgetError(
                 f"budget {text} is larger than this machine's memory ({memory} bytes)"
             )
-        return Budget(bytes=size, text=text)
-    if not number.is_integer():
-        raise BudgetError(f"budget {text} is not a whole number of tuples")
+        return Budget(bytes=int(number * _BYTES[unit]), text=text)
     if number * SMALLEST_TUPLE > memory:
         raise BudgetError(
-            f"budget {text} tuples would need about {int(number) * SMALLEST_TUPLE} bytes, more than"
+            f"budget {text} tuples would need about {number * SMALLEST_TUPLE:.3g} bytes, more than"
             f" this machine's memory ({memory} bytes); use unlimited to forget nothing"
         )
+    if not number.is_integer():
+        raise BudgetError(f"budget {text} is not a whole number of tuples")
     return Budget(tuples=int(number), text=text)
 
 
@@ -156,11 +148,6 @@ class Capacity(NamedTuple):
     """What each part may hold: one part for a unified buffer, two for a split one."""
     in_bytes: bool = False
     """Whether tuples count their bytes; else each counts 1."""
-
-    @property
-    def batch_rows(self) -> int:
-        """How many rows to take in at a time: fewer where statistics must not outgrow a budget."""
-        return 4_096 if self.in_bytes else 65_536
 
 
 UNLIMITED = Capacity((2**63 - 1,))

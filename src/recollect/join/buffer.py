@@ -215,6 +215,12 @@ def _refill(table, entries):
 
 
 @inlined
+def is_live(buffer, slot):
+    """Whether there is a tuple in a slot."""
+    return 0 <= slot < buffer.free[FRESH_SLOT] and buffer.stream[slot] != NONE
+
+
+@inlined
 def has_free_slot(buffer):
     """Whether a tuple can be linked without enlarging the storage."""
     return buffer.free[FREE_SLOT] != NONE or buffer.free[FRESH_SLOT] < len(buffer.expires)
@@ -307,6 +313,7 @@ def unlink(buffer, slot):
         buffer.older[newer] = older
     buffer.live[stream] -= 1
 
+    buffer.stream[slot] = NONE
     buffer.next[slot] = buffer.free[FREE_SLOT]
     buffer.free[FREE_SLOT] = slot
 

@@ -19,11 +19,20 @@ from recollect.join import buffer as buffers
 from recollect.join import kernel
 from recollect.join.budget import Capacity
 from recollect.join.buffer import GROUP, SLOT, Storage
-from recollect.join.kernel import DONE, SLOTS_FULL, Feed, Ledger, Output, Plan
+from recollect.join.kernel import (
+    BAD_VICTIM,
+    DONE,
+    SLOTS_FULL,
+    STATISTICS_FULL,
+    Feed,
+    Ledger,
+    Output,
+    Plan,
+)
 from recollect.join.lanes import no_feed, rest_of
 from recollect.join.query import Bound
 from recollect.join.residual import Residual
-from recollect.policies.base import Policy, Room, State
+from recollect.policies.base import Policy, Room, State, crowded
 
 FIRST_SLOTS = 1024
 MOST_SLOTS = 2**31 - 2
@@ -140,7 +149,11 @@ class Engine:
 
     def _rooms(self, slots: int) -> list[Room]:
         streams: list[tuple[int, ...]] = [(0,), (1,)] if self._split else [(0, 1)]
-        return [Room(slots, part, self.seed + i) for i, part in enumerate(streams)]
+        pools = self.capacity.pools if self.capacity.in_bytes else (None,) * len(streams)
+        return [
+            Room(slots, part, self.seed + i, pool)
+            for i, (part, pool) in enumerate(zip(streams, pools, strict=True))
+        ]
 
     def _compiled(self) -> Any:
         """The loop for this policy, compiled or taken from the cache on disk."""
@@ -174,13 +187,20 @@ class Engine:
         Returns why it stopped (DONE, or else it must be called again with the rest, after emptying
         the output if that is full), and how many tuples of each stream were taken.
         """
-        arrivals = len(feeds[0].time) + len(feeds[1].time)
-        self.states = tuple(self.policy.reserve(state, arrivals) for state in self.states)
         if self.capacity.in_bytes:
             self._set_byte_capacity()
         why, left, right = self._call(self._run, feeds, until, base, output)
         if why == SLOTS_FULL:
             self._grow()
+        if why == STATISTICS_FULL:
+            self.states = tuple(
+                self.policy.enlarge(state) if crowded(state) else state for state in self.states
+            )
+        if why == BAD_VICTIM:
+            raise PolicyError(
+                f"policy {self.policy.spec} chose a victim that is not in its part of the buffer;"
+                " victim() must return a slot with a tuple of one of room.streams, or NEWCOMER"
+            )
         return why, left, right
 
     def count(self, feeds: tuple[Feed, Feed], until: np.ndarray) -> tuple[int, int]:
@@ -217,8 +237,8 @@ class Engine:
             if statistics >= budget:
                 raise BudgetError(
                     f"the statistics of policy {self.policy.spec} need {statistics} bytes, which"
-                    f" leaves nothing of a budget of {budget} bytes; bound them (as in"
-                    " prob:counts=sketch) or give more"
+                    f" leaves nothing of a budget of {budget} bytes; bound them (as prob and life"
+                    " do with counts=sketch) or give more"
                 )
             self.plan.capacity[pool] = budget - statistics
 

@@ -10,13 +10,23 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.compiled import inlined, prefetch
-from recollect.join.buffer import NONE, STREAMS, find, has_free_slot, link, tag_of, unlink
+from recollect.join.buffer import NONE, STREAMS, find, has_free_slot, is_live, link, tag_of, unlink
 from recollect.join.residual import holds
-from recollect.policies.base import NEWCOMER, Array, Arrival, admit, forget, match, tick, victim
+from recollect.policies.base import (
+    NEWCOMER,
+    Array,
+    Arrival,
+    admit,
+    crowded,
+    forget,
+    match,
+    tick,
+    victim,
+)
 
 FOREVER = np.iinfo(np.int64).max
 
-DONE, OUTPUT_FULL, SLOTS_FULL = range(3)
+DONE, OUTPUT_FULL, SLOTS_FULL, STATISTICS_FULL, BAD_VICTIM = range(5)
 """Why ``run`` returned."""
 
 TIME, COUNT, LANDMARK, UNLIMITED = range(4)
@@ -126,13 +136,13 @@ def _expiry(plan, stream, time, arrivals):
     """The last moment, on its stream's clock, at which a tuple arriving now may match."""
     kind = plan.kind[stream]
     span = plan.span[stream]
-    if kind == TIME:
-        return time + span
     if kind == COUNT:
         return arrivals + span - 1
+    if kind == UNLIMITED or time > FOREVER - span:
+        return FOREVER
     if kind == LANDMARK:
         return (time // span + 1) * span - 1
-    return FOREVER
+    return time + span
 
 
 def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
@@ -168,6 +178,9 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
             break
         if len(buffer.expires) < most_slots and not has_free_slot(buffer):
             why = SLOTS_FULL
+            break
+        if crowded(states[0]) or crowded(states[1]):
+            why = STATISTICS_FULL
             break
         partner = 1 - stream
         if at + LOOK_AHEAD < len(feeds[stream].key):
@@ -214,6 +227,7 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
             j += 1
         ledger.arrivals[stream] = arrivals
         if skipped:
+            alive_sum += buffer.live[0] + buffer.live[1]
             continue
         expires = _expiry(plan, stream, time, arrivals)
         serial = ledger.arrivals[0] + ledger.arrivals[1]
@@ -254,6 +268,8 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
             slot = _victim(states, pool, buffer, arrival)
             if slot == NEWCOMER:
                 refused = True
+            elif not is_live(buffer, slot) or plan.pool[buffer.stream[slot]] != pool:
+                return BAD_VICTIM, i, j
             else:
                 ledger.evicted[buffer.stream[slot]] += 1
                 freed = _remove(states, pool, buffer, ledger, slot)

@@ -21,6 +21,7 @@ from recollect.join.query import SIDES, Bound
 from recollect.join.sizes import row_bytes
 
 BEFORE_ALL = np.iinfo(np.int64).min
+LAST = np.iinfo(np.int64).max
 NO_SIZES = np.empty(0, np.int64)
 NO_SKIPS = np.empty(0, np.uint8)
 COUNTERS = ("position", "last", "rows", "late", "null_keys", "finished")
@@ -109,6 +110,8 @@ class Lane:
         """Take in a batch, in order of time or within the lateness allowed."""
         batch = self._checked(batch)
         times = self._times(batch)
+        if self.bound.query.null_keys == "error":
+            self._refuse_missing(batch)
         if self.bound.lateness is None:
             self._check_order(times)
             self._append(batch, times)
@@ -169,11 +172,20 @@ class Lane:
             raise InputError(
                 f"time column {name!r} of the {SIDES[self.side]} stream is NULL in row {row}"
             )
-        if pa.types.is_uint64(column.type):
-            column = column.cast(pa.int64())
         times = code_of_columns([column])
         scale = self.bound.scale[self.side]
-        return times if scale == 1 else times * scale
+        if pa.types.is_uint64(column.type) and len(times) and times.min() < 0:
+            raise InputError(
+                f"time column {name!r} of the {SIDES[self.side]} stream has values above 2^63 - 1"
+            )
+        if scale == 1:
+            return times
+        if len(times) and max(abs(int(times.min())), abs(int(times.max()))) > LAST // scale:
+            raise InputError(
+                f"time column {name!r} of the {SIDES[self.side]} stream goes beyond what the finer"
+                " unit of the other stream's can express"
+            )
+        return times * scale
 
     def _check_order(self, times: np.ndarray) -> None:
         if len(times) == 0 or (times[0] >= self.last and not np.any(times[1:] < times[:-1])):
@@ -223,13 +235,10 @@ class Lane:
             return
         if self.bound.lateness is None:
             self.last = int(times[-1])
-        keys = [
-            cast_key(batch.column(name), kind, name)
-            for name, kind in zip(self.bound.query.on[self.side], self.bound.key_types, strict=True)
-        ]
+        keys = self._keys(batch)
         skip = missing(keys)
         if skip is not None:
-            self._note_missing(keys, skip)
+            self.null_keys += int(skip.sum())
         filter_ = self.bound.filter
         extra = np.empty((batch.num_rows, 0), np.int64)
         if filter_ is not None:
@@ -262,17 +271,23 @@ class Lane:
         for name, value in counters.items():
             setattr(self, name, value)
 
-    def _note_missing(self, keys: list[pa.Array], skip: np.ndarray) -> None:
-        self.null_keys += int(skip.sum())
-        if self.bound.query.null_keys == "error":
-            row = int(np.flatnonzero(skip)[0])
-            bad = next(i for i, key in enumerate(keys) if missing([key.slice(row, 1)]) is not None)
-            name = self.bound.query.on[self.side][bad]
-            raise NullKeyError(
-                f"key column {name!r} of the {SIDES[self.side]} stream is"
-                f" {'NaN' if keys[bad][row].is_valid else 'NULL'} in row {self.rows + row};"
-                " such keys never match (null_keys='skip' passes over them)"
-            )
+    def _keys(self, batch: pa.RecordBatch) -> list[pa.Array]:
+        names = self.bound.query.on[self.side]
+        return [
+            cast_key(batch.column(name), kind, name)
+            for name, kind in zip(names, self.bound.key_types, strict=True)
+        ]
+
+    def _refuse_missing(self, batch: pa.RecordBatch) -> None:
+        for name, key in zip(self.bound.query.on[self.side], self._keys(batch), strict=True):
+            where = missing([key])
+            if where is not None:
+                row = int(np.argmax(where))
+                raise NullKeyError(
+                    f"key column {name!r} of the {SIDES[self.side]} stream is"
+                    f" {'NaN' if key[row].is_valid else 'NULL'} in row {self.rows + row};"
+                    " such keys never match (null_keys='skip' passes over them)"
+                )
 
 
 def cast_key(array: pa.Array, kind: pa.DataType, name: str) -> pa.Array:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from recollect.errors import InputError
-from recollect.join.budget import capacity_of, parse_budget, parse_shares
+from recollect.errors import InputError, StateError
+from recollect.join.budget import Budget, capacity_of, parse_budget, parse_shares
 from recollect.join.engine import Engine
 from recollect.join.kernel import OUTPUT_FULL, Output
 from recollect.join.lanes import Encoded, Lanes, Step
@@ -20,6 +20,8 @@ from recollect.join.stats import Stats
 from recollect.policies import Policy, parse_policy
 from recollect.streams import open_source
 
+BATCH_ROWS = 65_536
+"""What is fed in is taken in by pieces of at most so many rows."""
 OUTPUT_ROWS = 8_192
 """Results come in batches of about so many rows."""
 
@@ -95,16 +97,16 @@ class Join:
             "on": [list(pair) for pair in zip(*self._query.on, strict=True)],
             "time": list(self._query.time),
             "window": [str(window) for window in self._query.windows],
-            "budget": self._budget.amount,
+            "budget": [self._budget.tuples, self._budget.bytes, self._budget.text],
             "policy": self._policy.spec,
             "split": _plain(parse_shares(split)),
             "where": where,
-            "lateness": None if lateness is None else str(lateness),
+            "lateness": self._query.lateness,
             "null_keys": null_keys,
-            "seed": seed,
+            "seed": int(seed),
             "count_only": count_only,
         }
-        self._seed = seed
+        self._seed = int(seed)
         self.count_only = count_only
         self._schemas: list[pa.Schema | None] = [None, None]
         self._early: list[tuple[int, pa.RecordBatch]] = []
@@ -132,7 +134,7 @@ class Join:
             raise InputError(f"the {side} stream has been finished; nothing more can be fed")
         source = open_source(data)
         self.expect(side, source.schema)
-        for batch in source.batches(batch_rows=self.capacity.batch_rows):
+        for batch in source.batches(batch_rows=BATCH_ROWS):
             if self.lanes is None:
                 self._early.append((stream, batch))
             else:
@@ -298,10 +300,19 @@ class Join:
     def load(cls, data: bytes) -> "Join":
         """Go on from what :meth:`save` gave."""
         saved = unpack(data)
+        try:
+            return cls._loaded(saved)
+        except (KeyError, TypeError, IndexError) as error:
+            raise StateError(f"this is not the saved state of a join: {error!r}") from None
+
+    @classmethod
+    def _loaded(cls, saved: Saved) -> "Join":
         arguments = saved.header["arguments"]
         arguments["on"] = [tuple(pair) for pair in arguments["on"]]
         for name in ("time", "window"):
             arguments[name] = tuple(arguments[name])
+        tuples, bytes_, text = arguments["budget"]
+        arguments["budget"] = Budget(tuples=tuples, bytes=bytes_, text=text)
         join = cls(**arguments)
         for stream, side in enumerate(SIDES):
             for batch in saved.named(f"schema:{stream}"):

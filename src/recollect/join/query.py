@@ -54,7 +54,7 @@ class Query:
     time: tuple[str, str]
     windows: tuple[Window, Window]
     where: str | None = None
-    lateness: Any = None
+    lateness: str | None = None
     null_keys: str = "skip"
 
     @classmethod
@@ -71,7 +71,8 @@ class Query:
         if null_keys not in ("skip", "error"):
             raise InputError(f"null_keys={null_keys!r} is neither 'skip' nor 'error'")
         left, right = (parse_window(part) for part in pair_of(window))
-        return cls(key_columns(on), pair_of(time), (left, right), where, lateness, null_keys)
+        late = None if lateness is None else parse_window(lateness).text
+        return cls(key_columns(on), pair_of(time), (left, right), where, late, null_keys)
 
     @property
     def window_text(self) -> str:
@@ -180,8 +181,8 @@ def _common_type(left: pa.DataType, right: pa.DataType, pair: str) -> pa.DataTyp
     """The type in which two key columns can be compared."""
     one, two = _value_type(left), _value_type(right)
     if one == two:
-        # Plain strings need no cast to the large ones.
-        return left if left == right and not pa.types.is_dictionary(left) else one
+        plain = pa.types.is_string(left) or pa.types.is_binary(left)
+        return left if left == right and plain else one  # no need for the large ones
     try:
         common = (
             pa.unify_schemas(

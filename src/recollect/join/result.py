@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from recollect.errors import InputError
 from recollect.join.lanes import cast_key
 from recollect.join.query import SIDES, Bound
 
@@ -26,6 +27,11 @@ class ResultShape:
                 for field in schema
             ]
         )
+        for name in self.schema.names:
+            if len(self.schema.get_all_field_indices(name)) > 1:
+                raise InputError(
+                    f"two columns of the result would be called {name!r}; rename one of the input"
+                )
 
     def joined(self, left: pa.RecordBatch, right: pa.RecordBatch) -> pa.RecordBatch:
         """The pairs whose keys are really equal."""
@@ -44,6 +50,7 @@ class ResultShape:
 
 
 def _equal(one: pa.Array, two: pa.Array) -> np.ndarray:
-    if pa.types.is_nested(one.type):  # Arrow has no comparison for these
+    try:
+        return pc.equal(one, two).to_numpy(zero_copy_only=False).astype(bool)
+    except pa.ArrowNotImplementedError:  # nested types and intervals
         return np.array([a == b for a, b in zip(one.to_pylist(), two.to_pylist(), strict=True)])
-    return pc.equal(one, two).to_numpy(zero_copy_only=False).astype(bool)

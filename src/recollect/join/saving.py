@@ -56,21 +56,14 @@ def unpack(data: bytes) -> Saved:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             parts = {name: archive[name] for name in archive.files}
         header = json.loads(parts["header"].tobytes())
-    except (
-        zipfile.BadZipFile,
-        zipfile.LargeZipFile,
-        ValueError,
-        KeyError,
-        OSError,
-        EOFError,
-    ) as error:
+    except (zipfile.BadZipFile, ValueError, TypeError, KeyError, OSError, EOFError) as error:
         raise StateError(
             f"this is not the saved state of a join, or it is damaged: {error}"
         ) from None
-    if header["version"] != VERSION:
-        raise StateError(f"saved in format {header['version']}; this version reads {VERSION}")
+    if not isinstance(header, dict) or header.get("version") != VERSION:
+        raise StateError(f"this is not a join saved in format {VERSION}, which this version reads")
     batches = []
-    for i, name in enumerate(header["batches"]):
+    for i, name in enumerate(header.get("batches", [])):
         with pa.ipc.open_stream(pa.py_buffer(parts[f"batch:{i}"])) as reader:
             batches.append((name, reader.read_next_batch()))
     prefix = "array:"

@@ -42,13 +42,16 @@ def value_bytes(array: pa.Array) -> np.ndarray:
         return before[offsets[1:]] - before[offsets[:-1]] + 4
     if pa.types.is_null(kind):
         return _same(array, 0)
-    if (bits := bit_width(kind)) is not None:
+    if not pa.types.is_nested(kind) and (bits := bit_width(kind)) is not None:
         return _same(array, max(1, bits // 8))
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         return value_bytes(array.cast(pa.large_binary())) + 8
     large = pa.types.is_large_string(kind) or pa.types.is_large_binary(kind)
-    offsets = _offsets(array, np.int64 if large else np.int32)
-    return np.diff(offsets) + (8 if large else 4)
+    if large or pa.types.is_string(kind) or pa.types.is_binary(kind):
+        offsets = _offsets(array, np.int64 if large else np.int32)
+        return np.diff(offsets) + (8 if large else 4)
+    # Rarer layouts: what a value takes in the mean.
+    return _same(array, -(-array.nbytes // max(1, len(array))))
 
 
 def _same(array: pa.Array, size: int) -> np.ndarray:

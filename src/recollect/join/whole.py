@@ -12,7 +12,7 @@ from recollect.join.budget import UNLIMITED, Budget, capacity_of, parse_budget, 
 from recollect.join.engine import Engine
 from recollect.join.kernel import ALIVE_SUM, RESULTS
 from recollect.join.lanes import Lanes
-from recollect.join.online import OUTPUT_ROWS, Join
+from recollect.join.online import BATCH_ROWS, OUTPUT_ROWS, Join
 from recollect.join.query import SIDES, Bound, Query, bind
 from recollect.join.stats import Stats
 from recollect.policies import Policy, parse_policy
@@ -42,6 +42,10 @@ class Inputs:
 
     def __init__(self, left: Any, right: Any, query: Query, whole_rows: bool) -> None:
         self.sources: tuple[Source, Source] = (open_source(left), open_source(right))
+        if left is right and not self.sources[0].replayable:
+            raise InputError(
+                f"{self.sources[0].name} can be read only once, so it cannot be both streams"
+            )
         schemas = [source.schema for source in self.sources]
         self.bound: Bound = bind(query, *schemas)
         if not whole_rows:
@@ -77,8 +81,7 @@ class Inputs:
         measure = any(engine.capacity.in_bytes for engine in engines)
         lanes = Lanes(self.bound, measure)
         seconds = [0.0] * len(engines)
-        rows = min(engine.capacity.batch_rows for engine in engines)
-        for side, batch in self.in_step(lanes, rows, progress, stage):
+        for side, batch in self.in_step(lanes, BATCH_ROWS, progress, stage):
             if batch is None:
                 lanes.both[side].finish()
             else:
@@ -186,7 +189,7 @@ class WholeJoin:
         """Run the join."""
         started = perf_counter()
         assert self._join.lanes is not None
-        rows = self._join.capacity.batch_rows if self._join.count_only else OUTPUT_ROWS
+        rows = BATCH_ROWS if self._join.count_only else OUTPUT_ROWS
         reader = self._inputs.in_step(self._join.lanes, rows, self._progress, "join")
         for side, batch in reader:
             if batch is None:
@@ -286,6 +289,8 @@ def compare(
     query = Query.parse(on, time, window, where, lateness, null_keys)
     parsed = [parse_policy(policy) for policy in policies]
     asked = [parse_budget(budget) for budget in budgets]
+    if not parsed or not asked:
+        raise InputError("a comparison needs at least one policy and one budget")
     shares = parse_shares(split)
     inputs = Inputs(left, right, query, whole_rows=any(budget.bytes for budget in asked))
     inputs.require_replayable("a comparison")

@@ -142,7 +142,7 @@ def resolve(window: Window, unit: int | None) -> int:
             f"window {window} is a duration, but the time column holds plain numbers;"
             " give the window as a number of its units"
         )
-    units = window.span.nanoseconds // unit
-    if window.kind == LANDMARK and units == 0:
-        raise WindowError(f"window {window} is shorter than one unit of the time column")
+    units, rest = divmod(window.span.nanoseconds, unit)
+    if window.kind == LANDMARK and rest:
+        raise WindowError(f"window {window} is not a whole number of units of the time column")
     return units

@@ -12,8 +12,9 @@ NamedTuple of numpy arrays with at most five short methods, compiled into the jo
 ===========  ======================================================================================
 
 All are optional but ``victim``. They see the ``buffer`` (:class:`recollect.join.buffer.Buffer`, a
-NamedTuple of arrays by slot, to be read only) and must be code that numba compiles. Where a budget
-is split, each part has a state of its own, so a policy never needs to know.
+NamedTuple of arrays by slot, to be read only), must be code that numba compiles, and must not
+create arrays. Where a budget is split, each part has a state of its own, which hears only of the
+tuples of its own streams (``tick`` excepted) and must choose its victims among them.
 
 >>> from dataclasses import dataclass
 >>> class State(NamedTuple):
@@ -73,6 +74,8 @@ class Room:
     streams: tuple[int, ...]
     """The streams whose tuples this state looks after."""
     seed: int = 0
+    bytes: int | None = None
+    """The budget, if it is in bytes: statistics must stay well below it."""
 
 
 def _continued(old: State, new: State) -> State:
@@ -111,9 +114,9 @@ class Policy:
         """
         return _continued(state, self.start(room))
 
-    def reserve(self, state: State, arrivals: int) -> State:
-        """Give statistics that grow with the stream room for so many more arrivals."""
-        return state
+    def enlarge(self, state: State) -> State:
+        """Give the statistics of a state that is ``crowded`` more room."""
+        raise TypeError(f"{type(self).__qualname__} is crowded, but has no enlarge() method")
 
     @property
     def spec(self) -> str:
@@ -130,6 +133,15 @@ class Policy:
             if getattr(self, field.name) != field.default
         ]
         return title + (":" + ",".join(given) if given else "")
+
+
+@hook
+def crowded(state):
+    """Whether statistics that grow with the stream have no room for another arrival.
+
+    Asked before each arrival; :meth:`Policy.enlarge` is then called.
+    """
+    return False
 
 
 @hook

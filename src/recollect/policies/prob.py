@@ -16,7 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recollect.compiled import inlined
-from recollect.counting import add, frequency, new_exact_counts, new_sketch, reserve
+from recollect.counting import (
+    add,
+    crowded,
+    enlarge,
+    frequency,
+    new_exact_counts,
+    new_sketch,
+)
 from recollect.errors import PolicyError
 from recollect.policies import tournament
 from recollect.policies.base import NEWCOMER, Array, Policy, Room
@@ -31,12 +38,20 @@ from recollect.policies.tournament import (
 )
 
 
+SKETCH_SHARE = 16 * 2 * 8
+"""Bytes of a budget per counter: a sixteenth of it for counters of eight bytes in two streams."""
+
+
 class State(NamedTuple):
     """Counts of the keys, and a tournament of the oldest tuple of each key."""
 
     streams: Array
     counts: Any
     trees: Tournament
+
+    def crowded(self):
+        """Whether the counts have no room for another key."""
+        return crowded(self.counts)
 
     def tick(self, buffer, arrival):
         """Count the key; its tuples in the other stream are worth more now."""
@@ -98,18 +113,20 @@ class Prob(Policy, name="prob"):
     Parameters
     ----------
     counts
-        ``exact``: one counter per key ever seen; ``sketch``: a count-min sketch.
+        ``exact``: one counter per key ever seen; ``sketch``: a count-min sketch; ``auto``: a sketch
+        if the budget is in bytes, else exact.
     entries
-        The counters per stream that the sketch may have.
+        The counters per stream that a sketch may have. Under a budget in bytes they never take more
+        than a sixteenth of it.
     """
 
-    counts: str = "exact"
+    counts: str = "auto"
     entries: int = 65_536
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
-        if self.counts not in ("exact", "sketch"):
-            raise PolicyError(f"{self.name}: counts={self.counts} is neither exact nor sketch")
+        if self.counts not in ("auto", "exact", "sketch"):
+            raise PolicyError(f"{self.name}: counts={self.counts} is not auto, exact or sketch")
         if self.entries < 4:
             raise PolicyError(f"{self.name}: entries={self.entries} is less than 4")
 
@@ -120,10 +137,13 @@ class Prob(Policy, name="prob"):
 
     def start(self, room: Room) -> State:
         """See :class:`Policy`."""
-        exact = self.counts == "exact"
+        exact = self.counts == "exact" or (self.counts == "auto" and room.bytes is None)
+        entries = self.entries
+        if room.bytes is not None:
+            entries = min(entries, room.bytes // SKETCH_SHARE)
         return State(
             streams=np.array(room.streams, np.int64),
-            counts=new_exact_counts() if exact else new_sketch(self.entries),
+            counts=new_exact_counts() if exact else new_sketch(entries),
             trees=new_tournament(room.slots, self.aging),
         )
 
@@ -131,8 +151,6 @@ class Prob(Policy, name="prob"):
         """See :class:`Policy`."""
         return state._replace(trees=tournament.enlarge(state.trees, room.slots))
 
-    def reserve(self, state: State, arrivals: int) -> State:
+    def enlarge(self, state: State) -> State:
         """See :class:`Policy`."""
-        if self.counts == "sketch":
-            return state
-        return state._replace(counts=reserve(state.counts, arrivals))
+        return state._replace(counts=enlarge(state.counts))

@@ -1,11 +1,12 @@
-"""Columns in their plain layout: not dictionary-encoded, not as views.
+"""Columns in their plain layout: not dictionary- or run-end-encoded, not as views.
 
-Both are ways to store the same values, but few of Arrow's functions take every one of them
+These are ways to store the same values, but few of Arrow's functions take every one of them
 (``take`` of string views, which Polars hands out, is missing), and a dictionary may differ from
 batch to batch.
 """
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
@@ -25,14 +26,29 @@ def plain_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def plain_type(type_: pa.DataType) -> pa.DataType:
-    """Return the plain type of the same values."""
-    if pa.types.is_dictionary(type_):
+    """Return the plain type of the same values, also inside lists and structs.
+
+    >>> plain_type(pa.list_(pa.string_view()))
+    ListType(list<item: string>)
+    """
+    if pa.types.is_dictionary(type_) or pa.types.is_run_end_encoded(type_):
         return plain_type(type_.value_type)
     if pa.types.is_string_view(type_):
         return pa.string()
     if pa.types.is_binary_view(type_):
         return pa.binary()
+    if pa.types.is_list(type_) or pa.types.is_list_view(type_):
+        return pa.list_(_plain_inside(type_.value_field))
+    if pa.types.is_large_list(type_) or pa.types.is_large_list_view(type_):
+        return pa.large_list(_plain_inside(type_.value_field))
+    if pa.types.is_struct(type_):
+        return pa.struct([_plain_inside(field) for field in type_])
     return type_
+
+
+def _plain_inside(field: pa.Field) -> pa.Field:
+    # Dictionaries inside nested values stay: they can be taken, and Arrow cannot cast them away.
+    return field if pa.types.is_dictionary(field.type) else field.with_type(plain_type(field.type))
 
 
 def plain_array(array: pa.Array) -> pa.Array:
@@ -51,5 +67,7 @@ def plain_array(array: pa.Array) -> pa.Array:
     if isinstance(array, pa.DictionaryArray):
         values = plain_array(array.dictionary)
         return pa.DictionaryArray.from_arrays(array.indices, values).dictionary_decode()
+    if isinstance(array, pa.RunEndEncodedArray):
+        return plain_array(pc.run_end_decode(array))
     type_ = plain_type(array.type)
     return array if type_ == array.type else array.cast(type_)
