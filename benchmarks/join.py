@@ -215,7 +215,20 @@ def memory() -> None:
         small = [payload_stream(folder / f"{seed}.parquet", 1_000, seed) for seed in (3, 4)]
 
         def peak(paths: list[str], policy: str) -> tuple[float, dict]:
-            words = [*"join --on key --time time --window 1000000 --budget 64MB --json".split()]
+            words = [
+                *[
+                    "join",
+                    "--on",
+                    "key",
+                    "--time",
+                    "time",
+                    "--window",
+                    "1000000",
+                    "--budget",
+                    "64MB",
+                    "--json",
+                ]
+            ]
             words += [*paths, "--policy", policy, "--out", str(folder / "out.parquet")]
             done = subprocess.run(
                 [sys.executable, "-c", MEMORY, *words], check=True, capture_output=True, text=True

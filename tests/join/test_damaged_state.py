@@ -25,7 +25,7 @@ def saved() -> bytes:
 def test_cut_anywhere(saved):
     random = np.random.default_rng(1)
     for length in [0, 1, 4, *random.integers(0, len(saved), 60), len(saved) - 1]:
-        with pytest.raises(StateError, match="damaged"):
+        with pytest.raises(StateError):
             rc.Join.load(saved[:length])
 
 

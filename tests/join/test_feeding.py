@@ -20,7 +20,7 @@ SETTINGS = {
     "tuples": {"window": 20, "budget": 12, "policy": "clock"},
     "split": {"window": "15rows", "budget": 12, "policy": "prob", "split": "30:70"},
     "bytes": {"window": 30, "budget": "4kB"},
-    "statistics in bytes": {"window": 60, "budget": "99kB", "policy": "prob"},
+    "statistics in bytes": {"window": 60, "budget": "99kB", "policy": "prob:counts=exact"},
     "where": {"window": 20, "budget": 12, "policy": "clock", "where": "left.n < right.n"},
     "lateness": {"window": 20, "budget": 15, "policy": "clock", "lateness": 4},
 }
@@ -43,12 +43,12 @@ def test_any_cuts_give_the_same_as_one_piece(how, cuts):
     assert numbers(pieces) == numbers(whole)
     assert expected == joined(left, RIGHT, **SETTINGS[how]).to_pylist()
     assert len(expected) == whole.stats.results > 50
-    assert whole.stats.evicted > 50 or how == "unlimited"
+    assert whole.stats.evicted > 10 or how == "unlimited"
 
 
 @pytest.mark.parametrize("rows", [10, 700, 5000])
 def test_statistics_that_grow_do_not_depend_on_the_cuts(rows):
-    arguments = WHAT | {"window": 900, "budget": "400kB", "policy": "prob", "count_only": True}
+    arguments = WHAT | {"window": 900, "budget": "400kB", "policy": "prob:counts=exact"}
     left, right = (random_table(seed, 5000, 2000) for seed in (1, 2))
     cuts = [(side, rows) for _ in range(5000 // rows) for side in ("left", "right")]
     whole, pieces = rc.Join(**arguments), rc.Join(**arguments)

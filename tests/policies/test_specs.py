@@ -143,6 +143,21 @@ class Pythonic(Policy):
         return PythonicState(np.zeros(1, np.int64))
 
 
+class StrayingState(NamedTuple):
+    slot: np.ndarray
+
+    def victim(self, buffer, newcomer):
+        return self.slot[0]
+
+
+@dataclass(frozen=True)
+class Straying(Policy):
+    slot: int = 0
+
+    def start(self, room: Room) -> StrayingState:
+        return StrayingState(np.array([self.slot]))
+
+
 @dataclass(frozen=True)
 class WithoutStart(Policy):
     pass
@@ -164,3 +179,19 @@ def test_a_policy_that_does_not_compile_is_named(policy):
 def test_a_policy_without_start_says_so():
     with pytest.raises(TypeError, match="WithoutStart"):
         new_join(WithoutStart())
+
+
+@pytest.mark.parametrize(
+    ("slot", "split"), [(-2, None), (10**9, None), (2**31, None), (7, None), (0, "equal")]
+)
+def test_a_victim_that_is_not_there_is_an_error(slot, split):
+    """Below and beyond the slots, an empty slot, a tuple of the other part of the budget."""
+    join = new_join(Straying(slot), window="unlimited", budget=8, split=split)
+    arrivals = [(0, time, time) for time in range(4)] + [(1, time, time) for time in range(4, 9)]
+    if split is None:
+        arrivals = [(0, time, time) for time in range(9)]
+        if slot == 7:  # the tuple in slot 7 is gone when the ninth arrives
+            join = new_join(Straying(slot), window="unlimited", budget=8, split=(7, 1))
+    with pytest.raises(PolicyError, match="victim"):
+        feed(join, arrivals)
+        list(join.finish())

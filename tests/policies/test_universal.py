@@ -7,6 +7,7 @@ from tests.checks import ALL_CHECKS
 
 POLICIES = [
     *policy_names(),
+    "prob:counts=exact",
     "prob:counts=sketch,entries=64",
     "gdj:method=2",
     "tests.policies.forget_newest:ForgetTheNewest:patience=2",

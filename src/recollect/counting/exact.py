@@ -3,7 +3,7 @@
 >>> counts = new_exact_counts()
 >>> for key in (7, 7, 9):
 ...     counts.add(0, key)
->>> counts.frequency(0, 7), counts.frequency(1, 7)
+>>> int(counts.frequency(0, 7)), int(counts.frequency(1, 7))
 (2, 0)
 """
 

@@ -7,7 +7,7 @@ count is never too low, and too high only by keys that share all four cells. Con
 >>> sketch = new_sketch(1024)
 >>> for key in (7, 7, 9):
 ...     sketch.add(0, key)
->>> sketch.frequency(0, 7), sketch.frequency(0, 8)
+>>> int(sketch.frequency(0, 7)), int(sketch.frequency(0, 8))
 (2, 0)
 
 References

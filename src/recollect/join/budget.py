@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NamedTuple
 
 import psutil
@@ -122,7 +123,7 @@ def parse_shares(split: Any) -> tuple[float, float] | str | None:
         raise BudgetError(
             f"split {split!r} is not understood; give rate, equal or two shares such as 30:70"
         ) from None
-    if not (left > 0 and right > 0):
+    if not (0 < left < inf and 0 < right < inf):
         raise BudgetError(f"split {split!r}: both streams need a share above 0")
     return left / (left + right), right / (left + right)
 

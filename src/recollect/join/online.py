@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from recollect.errors import InputError, StateError
+from recollect.errors import InputError
 from recollect.join.budget import Budget, capacity_of, parse_budget, parse_shares
 from recollect.join.engine import Engine
 from recollect.join.kernel import OUTPUT_FULL, Output
@@ -300,13 +300,6 @@ class Join:
     def load(cls, data: bytes) -> "Join":
         """Go on from what :meth:`save` gave."""
         saved = unpack(data)
-        try:
-            return cls._loaded(saved)
-        except (KeyError, TypeError, IndexError) as error:
-            raise StateError(f"this is not the saved state of a join: {error!r}") from None
-
-    @classmethod
-    def _loaded(cls, saved: Saved) -> "Join":
         arguments = saved.header["arguments"]
         arguments["on"] = [tuple(pair) for pair in arguments["on"]]
         for name in ("time", "window"):

@@ -1,12 +1,12 @@
 """What a join remembers as bytes, and back.
 
-The container is numpy's: a zip archive of arrays, each with a checksum, so that damage is noticed.
-Record batches go into it in Arrow's own format, everything else as JSON.
+The container is numpy's archive of arrays behind a checksum, so that damage is noticed. Record
+batches go into it in Arrow's own format, everything else as JSON.
 """
 
 import io
 import json
-import zipfile
+import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from recollect.errors import StateError
 
-VERSION = 1
+MAGIC = b"recollect join 1\n"
+"""What saved state begins with; the number is that of the format."""
 
 
 class Saved(NamedTuple):
@@ -37,7 +38,7 @@ def pack(saved: Saved) -> bytes:
     >>> unpack(pack(saved)).batches[0][1].to_pydict()
     {'x': [1]}
     """
-    header = saved.header | {"version": VERSION, "batches": [name for name, _ in saved.batches]}
+    header = saved.header | {"batches": [name for name, _ in saved.batches]}
     arrays = {f"array:{name}": array for name, array in saved.arrays.items()}
     for i, (_, batch) in enumerate(saved.batches):
         target = pa.BufferOutputStream()
@@ -47,23 +48,23 @@ def pack(saved: Saved) -> bytes:
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
     archive = io.BytesIO()
     np.savez(archive, **arrays)  # type: ignore[arg-type]
-    return archive.getvalue()
+    contents = archive.getvalue()
+    return MAGIC + zlib.crc32(contents).to_bytes(4, "big") + contents
 
 
 def unpack(data: bytes) -> Saved:
     """Take apart what :func:`pack` made."""
-    try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            parts = {name: archive[name] for name in archive.files}
-        header = json.loads(parts["header"].tobytes())
-    except (zipfile.BadZipFile, ValueError, TypeError, KeyError, OSError, EOFError) as error:
-        raise StateError(
-            f"this is not the saved state of a join, or it is damaged: {error}"
-        ) from None
-    if not isinstance(header, dict) or header.get("version") != VERSION:
-        raise StateError(f"this is not a join saved in format {VERSION}, which this version reads")
+    if not data.startswith(MAGIC):
+        raise StateError("this is not the state of a join saved by this version of recollect")
+    start = len(MAGIC) + 4
+    contents = data[start:]
+    if zlib.crc32(contents) != int.from_bytes(data[len(MAGIC) : start], "big"):
+        raise StateError("the saved state of the join is damaged or incomplete")
+    with np.load(io.BytesIO(contents), allow_pickle=False) as archive:
+        parts = {name: archive[name] for name in archive.files}
+    header = json.loads(parts["header"].tobytes())
     batches = []
-    for i, name in enumerate(header.get("batches", [])):
+    for i, name in enumerate(header["batches"]):
         with pa.ipc.open_stream(pa.py_buffer(parts[f"batch:{i}"])) as reader:
             batches.append((name, reader.read_next_batch()))
     prefix = "array:"

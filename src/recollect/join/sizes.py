@@ -37,9 +37,10 @@ def value_bytes(array: pa.Array) -> np.ndarray:
         inside = value_bytes(items)
         if pa.types.is_map(kind):
             inside = inside + value_bytes(array.items)
-        offsets = _offsets(array, np.int64 if pa.types.is_large_list(kind) else np.int32)
+        large = pa.types.is_large_list(kind)
+        offsets = _offsets(array, np.int64 if large else np.int32)
         before = np.concatenate([[0], np.cumsum(inside)])
-        return before[offsets[1:]] - before[offsets[:-1]] + 4
+        return before[offsets[1:]] - before[offsets[:-1]] + (8 if large else 4)
     if pa.types.is_null(kind):
         return _same(array, 0)
     if not pa.types.is_nested(kind) and (bits := bit_width(kind)) is not None:

@@ -233,7 +233,7 @@ def join(left: Any, right: Any, **arguments: Any) -> Answer:
     ...     on="key", time="time", window=400, budget="10%", policy="prob", exact=True,
     ... )
     >>> answer.stats.budget_tuples, answer.stats.results == answer.table.num_rows
-    (79, True)
+    (77, True)
     >>> 0.3 < answer.stats.recall < 1
     True
     """

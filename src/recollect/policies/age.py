@@ -150,7 +150,7 @@ def _estimate(state, stream, now):
 
 @dataclass(frozen=True)
 class Age(Policy, name="age"):
-    """Keep every tuple for the age at which results per time in memory are highest.
+    """Forget tuples beyond the age at which results per time in memory are highest.
 
     Parameters
     ----------

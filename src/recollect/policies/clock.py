@@ -117,7 +117,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Clock(Policy, name="clock"):
-    """CLOCK with linear depreciation.
+    """Forget the first tuple that a circling hand finds without points; matches earn points.
 
     Parameters
     ----------

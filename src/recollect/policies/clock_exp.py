@@ -51,7 +51,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class ClockExp(Policy, name="clock-exp"):
-    """CLOCK with exponential depreciation.
+    """Forget as CLOCK does, but with points that fade by a factor.
 
     Parameters
     ----------

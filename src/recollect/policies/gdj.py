@@ -104,7 +104,7 @@ class RankState(NamedTuple):
 
 @dataclass(frozen=True)
 class Gdj(Policy, name="gdj"):
-    """GreedyDual-Join.
+    """Forget the tuple with the least credit, earned by matching (GreedyDual-Join).
 
     Parameters
     ----------

@@ -37,7 +37,6 @@ from recollect.policies.tournament import (
     value_of,
 )
 
-
 SKETCH_SHARE = 16 * 2 * 8
 """Bytes of a budget per counter: a sixteenth of it for counters of eight bytes in two streams."""
 
