@@ -8,6 +8,7 @@ the package.
 
 import ctypes
 import os
+import sys
 
 M_MMAP_THRESHOLD = -3
 THRESHOLD = 128 * 1024
@@ -15,6 +16,7 @@ THRESHOLD = 128 * 1024
 
 def main() -> None:
     """Give freed memory back to the system at once, and run the command line."""
+    sys.path.append(os.getcwd())  # where a user's own policy may be
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:  # glibc: map large pieces one by one, always

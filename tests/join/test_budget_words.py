@@ -1,4 +1,4 @@
-"""What users type for budgets, shares and windows: everything that is understood, and what is not."""
+"""What users type for budgets, shares and windows: all that is understood, and what is not."""
 
 from datetime import timedelta
 
@@ -77,7 +77,9 @@ def test_shares(typed):
     assert parse_shares(typed) == pytest.approx(SHARES[typed])
 
 
-@pytest.mark.parametrize("typed", ["", "30", "1:2:3", "a:b", (1,), 5, "0:1", "-1:2", "nan:1", "inf:1"])
+@pytest.mark.parametrize(
+    "typed", ["", "30", "1:2:3", "a:b", (1,), 5, "0:1", "-1:2", "nan:1", "inf:1"]
+)
 def test_shares_that_make_no_sense(typed):
     with pytest.raises(BudgetError, match="split"):
         parse_shares(typed)

@@ -107,6 +107,8 @@ def test_time_columns_of_different_units(units):
 
 
 def _naive(side: pa.Table) -> pa.ChunkedArray:
-    return side["time"].cast(pa.timestamp("us", getattr(side["time"].type, "tz", None))).cast(
-        pa.timestamp("us")
+    return (
+        side["time"]
+        .cast(pa.timestamp("us", getattr(side["time"].type, "tz", None)))
+        .cast(pa.timestamp("us"))
     )

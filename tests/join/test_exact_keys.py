@@ -61,7 +61,8 @@ def test_keys_of_different_types(one, two):
     expected = brute_force(left, right, (ALWAYS, ALWAYS))
     assert expected
     result = joined(left, right, window="unlimited")
-    assert sorted(zip(result["left_n"].to_pylist(), result["right_n"].to_pylist())) == expected
+    found = zip(result["left_n"].to_pylist(), result["right_n"].to_pylist(), strict=True)
+    assert sorted(found) == expected
 
 
 @pytest.mark.parametrize("other", ["x", True, b"x", [1], timedelta(1), None])

@@ -114,7 +114,7 @@ def test_mistakes_are_named():
     take_all(join.feed("right", RIGHT))
     with pytest.raises(InputError, match="right stream does not have the columns of the first"):
         join.feed("right", RIGHT.drop_columns("name"))
-    with pytest.raises(BudgetError, match="10% is a share .* only for whole inputs"):
+    with pytest.raises(BudgetError, match=r"10% is a share .* only for whole inputs"):
         rc.Join(**WHAT, window=20, budget="10%")
     with pytest.raises(BudgetError, match="arrival rates only for whole inputs"):
         rc.Join(**WHAT, window=20, budget=10, split=True)

@@ -16,7 +16,7 @@ from recollect.join.hashing import code_of, code_of_columns, fits_in_64_bits, ha
 WHOLE = [0, 1, 2, 127]
 WORDS = ["", "a", "b", "ab", "ba", "a\0", "\0a", "é", "x" * 100]
 VALUES = {
-    **{kind: WHOLE for kind in (pa.int8(), pa.int16(), pa.int32(), pa.uint8(), pa.uint32())},
+    **dict.fromkeys((pa.int8(), pa.int16(), pa.int32(), pa.uint8(), pa.uint32()), WHOLE),
     pa.int64(): [*WHOLE, 2**63 - 1, -(2**63), -1],
     pa.uint64(): [*WHOLE, 2**64 - 1, 2**63],
     pa.float64(): [0.0, 0.5, -0.5, 1e300, math.inf, -math.inf, 5e-324],
@@ -72,7 +72,7 @@ def test_equal_values_have_equal_codes_and_others_have_not(kind):
 
 @pytest.mark.parametrize("plain", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()])
 def test_the_encoding_makes_no_difference(plain):
-    words = pa.array(WORDS + [None])
+    words = pa.array([*WORDS, None])
     expected = code_of(words)[:-1].tolist()
     for array in (words.cast(plain), words.cast(plain).dictionary_encode()):
         assert code_of(array)[:-1].tolist() == expected
@@ -119,5 +119,5 @@ def test_missing_values():
 
 def test_what_has_no_code():
     union = pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])])
-    with pytest.raises(InputError, match="a key of type .*union.* cannot be compared"):
+    with pytest.raises(InputError, match=r"a key of type .*union.* cannot be compared"):
         code_of(union)

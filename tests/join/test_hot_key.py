@@ -55,7 +55,7 @@ def test_a_filter_that_passes_little_of_a_long_chain():
     list(join.feed("left", hot(CHAIN)))
     batches = [*join.feed("right", hot(20, start=CHAIN)), *join.finish()]
     found = [pair for b in batches for pair in zip(*b.select(["left_n", "right_n"]), strict=True)]
-    assert [(l.as_py(), r.as_py()) for l, r in found] == [(1000 * i, i) for i in range(20)]
+    assert [(one.as_py(), two.as_py()) for one, two in found] == [(1000 * i, i) for i in range(20)]
 
 
 def test_counting_needs_no_output():

@@ -1,4 +1,4 @@
-"""Time must not go backwards, unless lateness allows for it: then the join is as if it were sorted."""
+"""Time must not go backwards, unless lateness allows for it: then it is as if all were sorted."""
 
 from datetime import datetime, timedelta
 
@@ -17,6 +17,11 @@ SORTED = random_table(1, 200, 6, gap=1)
 OTHER = random_table(2, 200, 6, gap=1)
 
 
+def feed_in_pieces(join: rc.Join, side: str, stream: pa.Table, rows: int) -> None:
+    for start in range(0, len(stream), rows):
+        take_all(join.feed(side, stream.slice(start, rows)))
+
+
 @pytest.mark.parametrize("rows", [1, 2, 3, 5])
 def test_going_backwards_names_the_row_and_both_times(rows):
     stream = table([3, 7, 7, 9, 4], pa.array([1] * 5))
@@ -24,8 +29,7 @@ def test_going_backwards_names_the_row_and_both_times(rows):
     join.expect("left", stream.schema)
     message = "row 4 of the right stream: 4 after 9; sort it, or allow for it with lateness"
     with pytest.raises(TimeOrderError, match=message):
-        for start in range(0, 5, rows):
-            take_all(join.feed("right", stream.slice(start, rows)))
+        feed_in_pieces(join, "right", stream, rows)
 
 
 @pytest.mark.parametrize(
@@ -104,8 +108,7 @@ def test_a_null_key_is_named_by_its_row_however_late_it_is_noticed(rows):
     join = rc.Join(**WHAT, window=5, lateness=10, null_keys="error")
     join.expect("right", OTHER.schema)
     with pytest.raises(NullKeyError, match="'key' of the left stream is NULL in row 1"):
-        for start in range(0, 5, rows):
-            take_all(join.feed("left", stream.slice(start, rows)))
+        feed_in_pieces(join, "left", stream, rows)
 
 
 @pytest.mark.parametrize(

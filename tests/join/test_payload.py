@@ -1,11 +1,17 @@
-"""The payload store gives back the right rows, whatever has been forgotten, moved or loaded since."""
+"""The payload store gives back the right rows, whatever was forgotten, moved or loaded since."""
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 import recollect as rc
 from recollect.join import payload
@@ -85,8 +91,6 @@ class Store(RuleBasedStateMachine):
 
 def test_any_history(monkeypatch):
     monkeypatch.setattr(payload, "SEGMENT_ROWS", SEGMENT)
-    from hypothesis.stateful import run_state_machine_as_test
-
     steps = settings(max_examples=60, stateful_step_count=30, deadline=None)
     run_state_machine_as_test(Store, settings=steps)
 

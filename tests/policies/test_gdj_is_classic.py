@@ -13,7 +13,7 @@ CLASSICS = {"lru": LruRules(), "lfu": LfuRules(), "fifo": FifoRules()}
 
 
 @pytest.mark.parametrize("name", CLASSICS)
-@examples(40)
+@examples(25)
 @given(arrivals(), st.tuples(windows, windows), capacities)
 def test_fixed_rules_on_small_streams(name, rows, spans, capacity):
     twin = join(rows, spans, capacity, with_rules(CLASSICS[name]))

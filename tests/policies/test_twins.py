@@ -79,7 +79,7 @@ def _check(name, rows, spans, capacity, seed=0, first_slots=1024):
 
 
 @pytest.mark.parametrize("name", TWINS)
-@examples(25)
+@examples(18)
 @given(arrivals(), st.tuples(windows, windows), capacities, st.integers(0, 2**32))
 def test_small_streams(name, rows, spans, capacity, seed):
     _check(name, rows, spans, capacity, seed)
@@ -93,7 +93,7 @@ def test_sizes_and_growing_buffers(name, rows, window, capacity, first_slots):
 
 
 @pytest.mark.parametrize("name", ["prob", "life", "prob sketch 32", "life sketch 8"])
-@examples(25)
+@examples(18)
 @given(arrivals(), windows, capacities, st.booleans())
 def test_no_window_before_time_zero(name, rows, window, capacity, swap):
     """Time stamps before 1970 are negative; so is the clock, while an endless lifetime is not."""
@@ -110,7 +110,7 @@ def test_long_streams(name):
     _check(name, rows, spans, capacity, 2**63 + 1, 8)
 
 
-@pytest.mark.parametrize("name", ["gdj 2 at 0.5", "gdj 2 at 0.9", "gdj 1 at 0.9", "prob", "life"])
+@pytest.mark.parametrize("name", ["gdj 2 at 0.9", "gdj 1 at 0.9", "prob", "life"])
 def test_large_buffers(name):
     """Many blocks of the ranking, a deep tournament, a ladder with many rungs."""
     rows = local_stream(seed=8, length=1800, keys=600, repeat=0.1)

@@ -1,5 +1,6 @@
 """The command line: one file per command."""
 
+import os
 import sys
 
 import typer
@@ -9,8 +10,10 @@ from recollect.cli.demo import demo
 from recollect.cli.join import join
 from recollect.errors import RecollectError
 
+# typer uses click, or a copy of its own; this is the right class in both cases.
+UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+
 app = typer.Typer(
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Join streams inside a hard memory budget, forget by evidence, and say how much was lost.",
@@ -23,10 +26,20 @@ app.command()(demo)
 def main() -> None:
     """Run the command line; a mistake of the user is one line on stderr and exit code 2."""
     try:
-        app()
+        sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
     except RecollectError as error:
-        print(f"recollect: {' '.join(str(error).split())}", file=sys.stderr)
+        _complain(str(error))
+        sys.exit(2)
+    except UsageError as error:
+        _complain(error.format_message())  # type: ignore[attr-defined]
         sys.exit(2)
     except KeyboardInterrupt:
-        print("recollect: interrupted", file=sys.stderr)
+        _complain("interrupted")
         sys.exit(130)
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _complain(message: str) -> None:
+    print(f"recollect: {' '.join(message.split())}", file=sys.stderr)

@@ -10,7 +10,7 @@ from recollect.join.stats import Stats
 from recollect.join.whole import Comparison
 from recollect.join.whole import compare as compare_policies
 from recollect.policies import policy_names
-from recollect.report import write_recall_report
+from recollect.report import require_page, write_recall_report
 
 BUDGETS = "5%,10%,20%,40%"
 
@@ -35,6 +35,8 @@ def compare(
     json: options.Json = False,
 ) -> None:
     """Compare policies at several budgets: which share of the exact result does each keep?"""
+    if html is not None:
+        require_page(html)
     with progress() as report:
         comparison = compare_policies(
             left, right, on=on, time=options.pair(time), window=options.pair(window),

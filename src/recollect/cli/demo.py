@@ -10,7 +10,7 @@ from recollect.cli.show import print_recalls, progress
 from recollect.errors import InputError
 from recollect.join.whole import compare
 from recollect.policies import policy_names
-from recollect.report import write_recall_report
+from recollect.report import require_page, write_recall_report
 from recollect.streams import LocalityStream
 
 TUPLES = 200_000
@@ -27,6 +27,8 @@ def demo(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make the folder {out}: {error.strerror}") from None
+    page = out / "report.html"
+    require_page(page)
     left, right = (LocalityStream(TUPLES, keys=KEYS, seed=2 * seed + side) for side in (1, 2))
     typer.echo(
         f"Two streams of {TUPLES:,} tuples, half of them repeats of one of the last 50 keys,"
@@ -45,6 +47,5 @@ def demo(
         "on": "key",
         "seed": seed,
     }
-    page = out / "report.html"
     write_recall_report(facts | page_facts(comparison), page)
     typer.echo(f"Report: {page.resolve()}")

@@ -132,6 +132,19 @@ def _remove(states, pool, buffer, ledger, slot):
 
 
 @inlined
+def _oldest(buffer, plan, pool):
+    """The oldest tuple of a pool."""
+    chosen = NONE
+    for stream in range(STREAMS):
+        slot = buffer.oldest[stream]
+        if plan.pool[stream] != pool or slot == NONE:
+            continue
+        if chosen == NONE or buffer.serial[slot] < buffer.serial[chosen]:
+            chosen = slot
+    return chosen
+
+
+@inlined
 def _expiry(plan, stream, time, arrivals):
     """The last moment, on its stream's clock, at which a tuple arriving now may match."""
     kind = plan.kind[stream]
@@ -263,18 +276,23 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
                 results += buffer.population[group, partner]
 
         pool = plan.pool[stream]
-        refused = size > plan.capacity[pool]
-        while not refused and ledger.used[pool] + size > plan.capacity[pool]:
-            slot = _victim(states, pool, buffer, arrival)
+        capacity = plan.capacity[pool]
+        refused = size > capacity
+        # A budget in bytes may have shrunk because statistics grew; then tuples must go even if
+        # the policy would rather refuse the newcomer.
+        while ledger.used[pool] > capacity or (not refused and ledger.used[pool] + size > capacity):
+            slot = NEWCOMER if refused else _victim(states, pool, buffer, arrival)
             if slot == NEWCOMER:
                 refused = True
+                if ledger.used[pool] <= capacity:
+                    break
+                slot = _oldest(buffer, plan, pool)
             elif not is_live(buffer, slot) or plan.pool[buffer.stream[slot]] != pool:
                 return BAD_VICTIM, i, j
-            else:
-                ledger.evicted[buffer.stream[slot]] += 1
-                freed = _remove(states, pool, buffer, ledger, slot)
-                if freed == group:
-                    group = NONE
+            ledger.evicted[buffer.stream[slot]] += 1
+            freed = _remove(states, pool, buffer, ledger, slot)
+            if freed == group:
+                group = NONE
         if refused:
             ledger.refused[stream] += 1
         else:

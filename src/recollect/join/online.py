@@ -20,6 +20,7 @@ from recollect.join.stats import Stats
 from recollect.policies import Policy, parse_policy
 from recollect.streams import open_source
 
+DEFAULT_POLICY = "clock"
 BATCH_ROWS = 65_536
 """What is fed in is taken in by pieces of at most so many rows."""
 OUTPUT_ROWS = 8_192
@@ -81,7 +82,7 @@ class Join:
         time: Any,
         window: Any,
         budget: Any = None,
-        policy: str | Policy | type[Policy] = "clock",
+        policy: str | Policy | type[Policy] = DEFAULT_POLICY,
         split: Any = None,
         where: str | None = None,
         lateness: Any = None,

@@ -12,8 +12,9 @@ from recollect.join.budget import UNLIMITED, Budget, capacity_of, parse_budget, 
 from recollect.join.engine import Engine
 from recollect.join.kernel import ALIVE_SUM, RESULTS
 from recollect.join.lanes import Lanes
-from recollect.join.online import BATCH_ROWS, OUTPUT_ROWS, Join
+from recollect.join.online import BATCH_ROWS, DEFAULT_POLICY, OUTPUT_ROWS, Join
 from recollect.join.query import SIDES, Bound, Query, bind
+from recollect.join.result import ResultShape
 from recollect.join.stats import Stats
 from recollect.policies import Policy, parse_policy
 from recollect.policies.fifo import Fifo
@@ -160,49 +161,52 @@ class WholeJoin:
         where: str | None = None,
         lateness: Any = None,
         null_keys: str = "skip",
-        **arguments: Any,
+        policy: str | Policy | type[Policy] = DEFAULT_POLICY,
+        seed: int = 0,
     ) -> None:
-        wanted, shares = parse_budget(budget), parse_shares(split)
-        parse_policy(arguments.get("policy", "clock"))
+        self._budget, self._shares = parse_budget(budget), parse_shares(split)
         query = Query.parse(on, time, window, where, lateness, null_keys)
-        self._inputs = Inputs(left, right, query, not count_only or wanted.bytes is not None)
-        self._progress = progress
-        self._survey: Survey | None = None
-        by_rate = shares == "rate" and not wanted.unlimited
-        if exact or wanted.share is not None or by_rate:
-            what = "the exact join" if exact else "a budget relative to the input"
-            self._inputs.require_replayable(what)
-            self._survey = survey(Inputs(left, right, query, whole_rows=False), progress)
-            wanted = wanted.of(self._survey.mean_alive)
-            shares = self._survey.shares if by_rate else shares
+        whole_rows = not count_only or self._budget.bytes is not None
+        self._inputs = Inputs(left, right, query, whole_rows)
+        self._by_rate = self._shares == "rate" and not self._budget.unlimited
+        self._twice = exact or self._budget.share is not None or self._by_rate
+        if self._twice:
+            self._inputs.require_replayable("the exact join, or a budget relative to it,")
+            self._keys_only = Inputs(left, right, query, whole_rows=False)
+        self._words: dict[str, Any] = {
+            "on": on, "time": time, "window": window, "where": where, "lateness": lateness,
+            "null_keys": null_keys, "policy": parse_policy(policy), "seed": seed,
+            "count_only": count_only,
+        }  # fmt: skip
         self._exact = exact
-        self._join = Join(
-            budget=wanted, split=shares, count_only=count_only, on=on, time=time, window=window,
-            where=where, lateness=lateness, null_keys=null_keys, **arguments,
-        )  # fmt: skip
-        for side, schema in zip(SIDES, self._inputs.bound.schemas, strict=True):
-            self._join.expect(side, schema)
-        self.schema: pa.Schema = self._join.schema
-        self._seconds = 0.0
+        self._progress = progress
+        self.schema: pa.Schema = ResultShape(self._inputs.bound).schema
+        self._stats: Stats | None = None
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Run the join."""
+        known = survey(self._keys_only, self._progress) if self._twice else None
+        budget = self._budget.of(known.mean_alive) if known else self._budget
+        shares = known.shares if known and self._by_rate else self._shares
+        run = Join(budget=budget, split=shares, **self._words)
+        for side, schema in zip(SIDES, self._inputs.bound.schemas, strict=True):
+            run.expect(side, schema)
         started = perf_counter()
-        assert self._join.lanes is not None
-        rows = BATCH_ROWS if self._join.count_only else OUTPUT_ROWS
-        reader = self._inputs.in_step(self._join.lanes, rows, self._progress, "join")
-        for side, batch in reader:
+        rows = BATCH_ROWS if run.count_only else OUTPUT_ROWS
+        assert run.lanes is not None
+        for stream, batch in self._inputs.in_step(run.lanes, rows, self._progress, "join"):
             if batch is None:
-                yield from self._join.finish(SIDES[side])
+                yield from run.finish(SIDES[stream])
             else:
-                yield from self._join.feed(SIDES[side], batch)
-        self._seconds = perf_counter() - started
+                yield from run.feed(SIDES[stream], batch)
+        exact = known.exact_results if known and self._exact else None
+        self._stats = replace(run.stats, exact_results=exact, seconds=perf_counter() - started)
 
     @property
     def stats(self) -> Stats:
-        """The numbers so far."""
-        exact = self._survey.exact_results if self._survey and self._exact else None
-        return replace(self._join.stats, exact_results=exact, seconds=self._seconds)
+        """The numbers, once the join has run."""
+        assert self._stats is not None, "the join has not run to its end"
+        return self._stats
 
 
 def join(left: Any, right: Any, **arguments: Any) -> Answer:

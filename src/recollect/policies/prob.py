@@ -126,8 +126,8 @@ class Prob(Policy, name="prob"):
         """Refuse parameters out of range."""
         if self.counts not in ("auto", "exact", "sketch"):
             raise PolicyError(f"{self.name}: counts={self.counts} is not auto, exact or sketch")
-        if self.entries < 4:
-            raise PolicyError(f"{self.name}: entries={self.entries} is less than 4")
+        if not 4 <= self.entries <= 2**30:
+            raise PolicyError(f"{self.name}: entries={self.entries} is not from 4 to {2**30}")
 
     @property
     def aging(self) -> bool:

@@ -73,5 +73,5 @@ class Rand(Policy, name="rand"):
             place=np.empty(room.slots, np.int32),
             size=np.zeros(1, np.int64),
             drawn=np.full(2, np.iinfo(np.int64).max),
-            generator=np.array([room.seed], np.uint64),
+            generator=np.array([room.seed % 2**64], np.uint64),
         )

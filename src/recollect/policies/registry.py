@@ -47,7 +47,7 @@ def parse_policy(spec: "str | Policy | type[Policy]") -> Policy:
 def _load(module_name: str, class_name: str) -> type[Policy]:
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
+    except (ImportError, TypeError, ValueError) as error:
         raise PolicyError(
             f"policy {module_name}:{class_name}: there is neither a policy nor a module"
             f" named {module_name!r} ({error})"

@@ -6,10 +6,13 @@ import os
 import secrets
 from dataclasses import dataclass
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import InputError, MissingExtraError
+
+NO_PLOTLY = "a report needs plotly, which is not installed: pip install 'recollect[report]'"
 
 # The browser itself is told to load nothing, so that no library can change its mind about it.
 _POLICY = (
@@ -145,6 +148,20 @@ def render_page(title: str, body: str, charts: list[Chart]) -> str:
     )
 
 
+def require_page(path: str | os.PathLike[str]) -> None:
+    """Raise if a report could not be written there: to be asked before long work, not after."""
+    _require_place(Path(path))
+    if find_spec("plotly") is None:
+        raise MissingExtraError(NO_PLOTLY)
+
+
+def _require_place(target: Path) -> None:
+    if not target.parent.is_dir():
+        raise InputError(f"{target} cannot be written: there is no folder {target.parent}")
+    if target.is_dir():
+        raise InputError(f"{target} is a folder, not a file")
+
+
 def write_page(page: str, path: str | os.PathLike[str]) -> None:
     """Write a file that is either complete or not there at all.
 
@@ -156,10 +173,7 @@ def write_page(page: str, path: str | os.PathLike[str]) -> None:
         The file; its folder must exist.
     """
     target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(f"{target} cannot be written: there is no folder {target.parent}")
-    if target.is_dir():
-        raise InputError(f"{target} is a folder, not a file")
+    _require_place(target)
     unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}.unfinished")
     try:
         unfinished.write_text(page, encoding="utf-8", newline="\n")
@@ -174,9 +188,7 @@ def _plotly() -> str:
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:
-        raise MissingExtraError(
-            "a report needs plotly, which is not installed: pip install 'recollect[report]'"
-        ) from None
+        raise MissingExtraError(NO_PLOTLY) from None
     source: str = get_plotlyjs()
     return source
 

@@ -125,6 +125,8 @@ def open_source(data: Any) -> Source:
 
 
 def _open_path(path: str) -> Source:
+    if not path:
+        raise InputError("a file is named by an empty text")
     file = Path(path)
     if file.is_dir():
         raise InputError(f"{path} is a folder, not a file")
