@@ -28,12 +28,12 @@ def make(path, tuples: int, seed: int) -> None:
     pq.write_table(pa.table({"time": range(tuples), "key": keys, "text": text}), path)
 
 
-def peak_memory(folder, name: str, out: str) -> tuple[int, str]:
+def peak_memory(folder, name: str, out: str | None) -> tuple[int, str]:
     """The most memory that the command was seen to have, in bytes, and what it printed."""
     files = [f"{name}{side}.parquet" for side in (1, 2)]
     options = ["--on", "key", "--time", "time", "--window", "250000", "--budget", "32MB", "--json"]
     process = subprocess.Popen(
-        [*COMMAND, "join", *files, *options, "--out", out],
+        [*COMMAND, "join", *files, *options, *(["--out", out] if out else [])],
         cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE,
     )  # fmt: skip
     watched = psutil.Process(process.pid)
@@ -59,7 +59,7 @@ def folder(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("out", ["out.parquet", "out.csv"])
+@pytest.mark.parametrize("out", ["out.parquet", "out.csv", None])
 def test_the_process_grows_by_its_budget_and_no_more(folder, out):
     small, _ = peak_memory(folder, "few", out)
     large, printed = peak_memory(folder, "many", out)

@@ -39,6 +39,9 @@ def main() -> None:
     except BrokenPipeError:  # whoever reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        _complain(str(error))
+        sys.exit(2)
 
 
 def _complain(message: str) -> None:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from recollect.errors import InputError, NullKeyError, TimeOrderError
 from recollect.join.hashing import code_of_columns, missing
 from recollect.join.kernel import FOREVER, Feed
-from recollect.join.payload import SLACK
+from recollect.join.payload import SLACK, take
 from recollect.join.query import SIDES, Bound
 from recollect.join.sizes import row_bytes
 
@@ -218,7 +218,7 @@ class Lane:
         late[started] = times[started] < newest[:-1][started] - lateness
         self.late += int(late.sum())
         self.last = int(newest[-1])
-        fresh = batch.filter(pa.array(~late)) if late.any() else batch
+        fresh = take(batch, np.flatnonzero(~late)) if late.any() else batch
         pending = fresh if self.held is None else pa.concat_batches([self.held, fresh])
         pending, times = self._sorted(pending)
         ready = int(np.searchsorted(times, self.last - lateness))
@@ -228,7 +228,7 @@ class Lane:
     def _sorted(self, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, np.ndarray]:
         times = self._times(batch)
         order = np.argsort(times, kind="stable")
-        return batch.take(pa.array(order)), times[order]
+        return take(batch, order), times[order]
 
     def _append(self, batch: pa.RecordBatch, times: np.ndarray) -> None:
         if batch.num_rows == 0:

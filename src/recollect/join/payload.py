@@ -26,6 +26,17 @@ Relocate = Callable[[np.ndarray, np.ndarray], None]
 """Tells the buffer the new numbers of the rows of some slots."""
 
 
+def take(batch: pa.RecordBatch, places: np.ndarray) -> pa.RecordBatch:
+    """Some rows of a batch.
+
+    The places are handed to Arrow as memory: ``pa.array`` would import pandas, if it is installed,
+    which takes longer and more memory than many a join.
+    """
+    places = np.ascontiguousarray(places, np.int64)
+    indices = pa.Array.from_buffers(pa.int64(), len(places), [None, pa.py_buffer(places)])
+    return batch.take(indices)
+
+
 class PayloadStore:
     """The rows of one stream."""
 
@@ -48,12 +59,12 @@ class PayloadStore:
     def take(self, rows: np.ndarray) -> pa.RecordBatch:
         """The rows with these numbers (at least one), in this order."""
         order, pieces = self._by_segment(rows)
-        taken = [self._segments[number].take(pa.array(places)) for number, places in pieces]
+        taken = [take(self._segments[number], places) for number, places in pieces]
         if len(taken) == 1:
             return taken[0]
         back = np.empty(len(rows), np.int64)
         back[order] = np.arange(len(rows))
-        return pa.concat_batches(taken).take(pa.array(back))
+        return take(pa.concat_batches(taken), back)
 
     @staticmethod
     def _by_segment(rows: np.ndarray) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
@@ -117,7 +128,7 @@ class PayloadStore:
             if number < RAW >> PLACE_BITS:
                 self.packed_rows -= segment.num_rows
             if number in places:
-                taken.append(segment.take(pa.array(places[number])))
+                taken.append(take(segment, places[number]))
                 end += len(places[number])
             if end - start >= SEGMENT_ROWS or (end > start and number == max(numbers)):
                 packed = pa.concat_batches(taken)

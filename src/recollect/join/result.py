@@ -6,6 +6,7 @@ import pyarrow.compute as pc
 
 from recollect.errors import InputError
 from recollect.join.lanes import cast_key
+from recollect.join.payload import take
 from recollect.join.query import SIDES, Bound
 
 
@@ -46,7 +47,7 @@ class ResultShape:
             one = cast_key(left.column(left_name), kind, left_name)
             two = cast_key(right.column(right_name), kind, right_name)
             same &= _equal(one, two)
-        return batch if same.all() else batch.filter(pa.array(same))
+        return batch if same.all() else take(batch, np.flatnonzero(same))
 
 
 def _equal(one: pa.Array, two: pa.Array) -> np.ndarray:

@@ -82,7 +82,8 @@ class Inputs:
         measure = any(engine.capacity.in_bytes for engine in engines)
         lanes = Lanes(self.bound, measure)
         seconds = [0.0] * len(engines)
-        for side, batch in self.in_step(lanes, BATCH_ROWS, progress, stage):
+        rows = OUTPUT_ROWS if measure else BATCH_ROWS
+        for side, batch in self.in_step(lanes, rows, progress, stage):
             if batch is None:
                 lanes.both[side].finish()
             else:
@@ -166,8 +167,8 @@ class WholeJoin:
     ) -> None:
         self._budget, self._shares = parse_budget(budget), parse_shares(split)
         query = Query.parse(on, time, window, where, lateness, null_keys)
-        whole_rows = not count_only or self._budget.bytes is not None
-        self._inputs = Inputs(left, right, query, whole_rows)
+        self._whole_rows = not count_only or self._budget.bytes is not None
+        self._inputs = Inputs(left, right, query, self._whole_rows)
         self._by_rate = self._shares == "rate" and not self._budget.unlimited
         self._twice = exact or self._budget.share is not None or self._by_rate
         if self._twice:
@@ -192,8 +193,8 @@ class WholeJoin:
         for side, schema in zip(SIDES, self._inputs.bound.schemas, strict=True):
             run.expect(side, schema)
         started = perf_counter()
-        rows = BATCH_ROWS if run.count_only else OUTPUT_ROWS
         assert run.lanes is not None
+        rows = OUTPUT_ROWS if self._whole_rows else BATCH_ROWS  # whole rows take memory
         for stream, batch in self._inputs.in_step(run.lanes, rows, self._progress, "join"):
             if batch is None:
                 yield from run.finish(SIDES[stream])

@@ -32,7 +32,7 @@ _WORDS = {
     "second": "s", "seconds": "s", "sec": "s", "m": "min", "minute": "min", "minutes": "min",
     "hour": "h", "hours": "h", "day": "d", "days": "d", "millisecond": "ms", "milliseconds": "ms",
 }  # fmt: skip
-_PART = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Zµ]+)\s*")
+_PART = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*")
 LONGEST = 2**62
 
 
