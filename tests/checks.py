@@ -176,9 +176,9 @@ def check_budget_in_bytes_is_kept(policy: PolicyLike) -> None:
     """The bytes of the buffered tuples and of the policy's statistics stay within the budget."""
     mixed = make_stream(2, 2000, keys=1500)
     # Frequent keys fill the buffer; then only new ones come, and counts of keys grow.
-    ever_new = [(i % 2, i, i // 2 % 200 if i < 1500 else i) for i in range(5000)]
+    ever_new = [(i % 2, i, i // 2 % 200 if i < 3000 else i) for i in range(6500)]
     for arrivals, split in ((mixed, None), (mixed, "equal"), (mixed, (0.3, 0.7)), (ever_new, None)):
-        join = new_join(policy, window="unlimited", budget="250kB", split=split)
+        join = new_join(policy, window="unlimited", budget="600kB", split=split)
         for start in range(0, len(arrivals), 50):
             feed(join, arrivals[start : start + 50], start + 1)
             engine = join._engine

@@ -181,9 +181,7 @@ def test_a_policy_without_start_says_so():
         new_join(WithoutStart())
 
 
-@pytest.mark.parametrize(
-    ("slot", "split"), [(-2, None), (10**9, None), (7, (7, 1)), (0, "equal")]
-)
+@pytest.mark.parametrize(("slot", "split"), [(-2, None), (10**9, None), (7, (7, 1)), (0, "equal")])
 def test_a_victim_that_is_not_there_is_an_error(slot, split):
     """Below and beyond all slots, an empty slot, a tuple of the other part of the budget."""
     arrivals = [(int(time >= 4), time, time) for time in range(13)]

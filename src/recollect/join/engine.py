@@ -5,6 +5,7 @@ pairs of row numbers.
 """
 
 import importlib
+import re
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -65,6 +66,15 @@ def _bytes_per_slot(policy: Policy) -> int:
     return (many - few) // 1024
 
 
+def _reason(message: str) -> str:
+    """The line of numba's long message that says what is wrong."""
+    if re.search(r"NRT required|function (zeros|empty|ones|full)\b", message):
+        return "its functions must not create arrays"
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    frames = [i for i, line in enumerate(lines[:-1]) if "Failed in nopython mode" in line]
+    return lines[frames[-1] + 1] if frames else lines[0]
+
+
 def _kernel_modules() -> tuple[ModuleType, ...]:
     """Everything of ours that the compiled loop is made of."""
     importlib.import_module("recollect.policies")
@@ -112,7 +122,8 @@ class Engine:
         self._residual = residual
         self._split = len(capacity.pools) > 1
         most_slots = MOST_SLOTS if capacity.in_bytes else min(sum(capacity.pools), MOST_SLOTS)
-        slots = min(FIRST_SLOTS, most_slots)
+        # With one slot numpy calls the arrays contiguous, which is another type to numba.
+        slots = max(2, min(FIRST_SLOTS, most_slots))
         self.storage = buffers.allocate(slots, extra_width)
         self.states = tuple(policy.start(room) for room in self._rooms(slots))
         self.plan = Plan(
@@ -163,9 +174,7 @@ class Engine:
         try:
             self._call(run, (empty, empty), NO_BASE, NO_BASE, NO_OUTPUT)
         except NumbaError as error:
-            reason = next(line for line in str(error).splitlines()[::-1] if line.strip())
-            if "NRT required" in str(error):
-                reason = "its functions must not create arrays"
+            reason = _reason(str(error))
             raise PolicyError(f"policy {self.policy.spec} cannot be compiled: {reason}") from error
         return run
 

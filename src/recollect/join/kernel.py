@@ -293,6 +293,7 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
             freed = _remove(states, pool, buffer, ledger, slot)
             if freed == group:
                 group = NONE
+                arrival = Arrival(stream, key, time, expires, group, serial)
         if refused:
             ledger.refused[stream] += 1
         else:

@@ -125,7 +125,7 @@ class Clock(Policy, name="clock"):
         The points a newcomer starts with.
     """
 
-    w0: float = 1
+    w0: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
@@ -134,4 +134,4 @@ class Clock(Policy, name="clock"):
 
     def start(self, room: Room) -> State:
         """See :class:`Policy`."""
-        return State(new_ring(room.slots), np.array([float(self.w0)]))
+        return State(new_ring(room.slots), np.array([self.w0], np.float64))

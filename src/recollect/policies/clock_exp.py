@@ -62,7 +62,7 @@ class ClockExp(Policy, name="clock-exp"):
     """
 
     rho: float = 0.5
-    w0: float = 1
+    w0: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
@@ -73,4 +73,4 @@ class ClockExp(Policy, name="clock-exp"):
 
     def start(self, room: Room) -> State:
         """See :class:`Policy`."""
-        return State(new_ring(room.slots), np.array([float(self.w0)]), np.array([self.rho]))
+        return State(new_ring(room.slots), np.array([self.w0], np.float64), np.array([self.rho]))

@@ -42,7 +42,8 @@ from recollect.policies.ranking import Ranking, insert, new_ranking, remove, sel
 @inlined
 def percentile_rank(percentile, count):
     """The least rank that at least this share of ``count`` tuples does not exceed."""
-    return min(max(np.int64(np.ceil(percentile * count)), 1), count)
+    # 0.07 * 100 is a little more than 7 in floating point, and must not become 8.
+    return min(max(np.int64(np.ceil(percentile * count - 1e-9)), 1), count)
 
 
 class State(NamedTuple):

@@ -34,6 +34,7 @@ from recollect.policies.tournament import (
     least,
     leave,
     new_tournament,
+    remaining,
     value_of,
 )
 
@@ -90,7 +91,7 @@ class State(NamedTuple):
                 chosen = slot
         worth = np.float64(frequency(self.counts, 1 - newcomer.stream, newcomer.key))
         if self.trees.aging[0] != 0:
-            worth *= np.float64(newcomer.expires - buffer.clock[newcomer.stream])
+            worth *= np.float64(remaining(buffer, newcomer.stream, newcomer.expires))
         return NEWCOMER if worth < value_of(self.trees, buffer, chosen) else chosen
 
 
@@ -100,8 +101,8 @@ def _goes_first(trees, buffer, one, two):
     value, other = value_of(trees, buffer, one), value_of(trees, buffer, two)
     if value != other:
         return value < other
-    left = buffer.expires[one] - buffer.clock[buffer.stream[one]]
-    other_left = buffer.expires[two] - buffer.clock[buffer.stream[two]]
+    left = remaining(buffer, buffer.stream[one], buffer.expires[one])
+    other_left = remaining(buffer, buffer.stream[two], buffer.expires[two])
     return (left, buffer.serial[one]) < (other_left, buffer.serial[two])
 
 

@@ -2,9 +2,9 @@
 
 import importlib
 import inspect
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, get_type_hints
 
 from recollect.errors import PolicyError
 from recollect.policies.base import Policy, registry
@@ -63,25 +63,39 @@ def _load(module_name: str, class_name: str) -> type[Policy]:
 
 def _build(cls: type[Policy], text: str) -> Policy:
     title = cls.name or cls.__qualname__
-    known = {field.name: field for field in fields(cls)}
+    kinds = get_type_hints(cls)
+    known = [field.name for field in fields(cls)]
     given: dict[str, Any] = {}
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
         if not equals or key not in known:
             takes = "takes " + ", ".join(known) if known else "takes no parameters"
             raise PolicyError(f"{title}: unknown parameter {part!r}; it {takes}")
-        given[key] = _convert(title, key, value, known[key].default)
+        given[key] = _convert(title, key, value, kinds[key])
+    missing = [
+        field.name
+        for field in fields(cls)
+        if field.name not in given and field.default is field.default_factory is MISSING
+    ]
+    if missing:
+        raise PolicyError(f"{title}: give a value for {', '.join(missing)}")
     return cls(**given)
 
 
-def _convert(title: str, key: str, text: str, default: Any) -> Any:
-    kind = float if isinstance(default, float) else type(default)
+def _convert(title: str, key: str, text: str, kind: Any) -> Any:
     if kind not in (int, float, bool):
         return text
     try:
         if kind is bool:
             return {"true": True, "false": False}[text.lower()]
-        number = float(text)
-        return int(number) if number.is_integer() and kind is int else kind(text)
+        return kind(text) if kind is float or "e" not in text.lower() else _whole(text)
     except (KeyError, ValueError):
         raise PolicyError(f"{title}: {key}={text} is not a {kind.__name__}") from None
+
+
+def _whole(text: str) -> int:
+    """A whole number in scientific notation."""
+    number = float(text)
+    if not number.is_integer():
+        raise ValueError(text)
+    return int(number)

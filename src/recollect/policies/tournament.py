@@ -34,6 +34,8 @@ class Tournament(NamedTuple):
     """By stream and node."""
     certain: Array
     """By stream and node: the first moment at which a winner at or below it may be another."""
+    stale: Array
+    """By stream: 1 if the tree was enlarged, and its inner nodes must be played anew."""
     aging: Array
     """1 if values are weight times remaining lifetime, 0 if weight alone."""
 
@@ -44,21 +46,25 @@ def new_tournament(slots: int, aging: bool) -> Tournament:
         weight=np.zeros(slots),
         winner=np.full((STREAMS, 2 * slots), NOBODY, np.int32),
         certain=np.full((STREAMS, 2 * slots if aging else 2), FOREVER, np.int64),
+        stale=np.zeros(STREAMS, np.int64),
         aging=np.array([int(aging)]),
     )
 
 
 def enlarge(old: Tournament, slots: int) -> Tournament:
-    """The same players in trees for more slots."""
+    """The same players in trees for more slots; the next question plays all nodes anew."""
     larger = new_tournament(slots, bool(old.aging[0]))
     before = len(old.weight)
     larger.weight[:before] = old.weight
-    for stream in range(STREAMS):
-        larger.winner[stream, slots : slots + before] = old.winner[stream, before:]
-        if old.aging[0]:
-            # No inner node is certain: all are played again when the winner is next asked for.
-            larger.certain[stream, 1:slots] = -FOREVER
+    larger.winner[:, slots : slots + before] = old.winner[:, before:]
+    larger.stale[:] = 1
     return larger
+
+
+@inlined
+def remaining(buffer, stream, expires):
+    """How long a tuple may still match, on the clock of its stream."""
+    return FOREVER if expires == FOREVER else expires - buffer.clock[stream]
 
 
 @inlined
@@ -66,7 +72,8 @@ def value_of(trees, buffer, slot):
     """The value of a tuple now."""
     if trees.aging[0] == 0:
         return trees.weight[slot]
-    return trees.weight[slot] * np.float64(buffer.expires[slot] - buffer.clock[buffer.stream[slot]])
+    lifetime = remaining(buffer, buffer.stream[slot], buffer.expires[slot])
+    return trees.weight[slot] * np.float64(lifetime)
 
 
 @inlined
@@ -106,6 +113,8 @@ def _play(trees, buffer, stream, node):
 
 @inlined
 def _replay(trees, buffer, stream, slot):
+    if trees.stale[stream] != 0:
+        return
     node = (trees.winner.shape[1] // 2 + slot) >> 1
     while node >= 1:
         changed = _play(trees, buffer, stream, node)
@@ -134,10 +143,14 @@ def leave(trees, buffer, slot):
 @inlined
 def least(trees, buffer, stream):
     """The tuple of a stream with the least value now, or NOBODY."""
+    leaves = trees.winner.shape[1] // 2
+    if trees.stale[stream] != 0:
+        trees.stale[stream] = 0
+        for node in range(leaves - 1, 0, -1):
+            _play(trees, buffer, stream, node)
     if trees.aging[0] != 0:
         certain = trees.certain[stream]
         now = buffer.clock[stream]
-        leaves = trees.winner.shape[1] // 2
         while certain[1] <= now:
             node = 1
             while True:  # down to a node that is uncertain itself
