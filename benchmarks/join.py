@@ -169,12 +169,15 @@ def plot(budgets: list[int], rates: dict[str, list[float]], path: Path) -> None:
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    for policy, row in rates.items():
-        figure.add_scatter(x=budgets, y=row, name=policy, mode="lines+markers")
-    figure.update_xaxes(type="log", title="budget, tuples")
-    figure.update_yaxes(type="log", title="tuples per second")
-    figure.update_layout(title="W2: cost as the buffer grows", template="plotly_white")
-    figure.write_html(path)
+    dashes = ["solid", "dash", "dot"]
+    for i, (policy, row) in enumerate(rates.items()):
+        line = {"dash": dashes[i // 5], "width": 2}
+        figure.add_scatter(x=budgets, y=row, name=policy, mode="lines+markers", line=line)
+    figure.update_xaxes(type="log", title="budget, tuples", dtick=1)
+    figure.update_yaxes(type="log", title="tuples per second", dtick="D2")
+    figure.update_layout(template="plotly_white", width=1000, height=560, margin_t=30)
+    figure.update_layout(colorway=["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9"])
+    figure.write_html(path, config={"displayModeBar": False})
     print(f"plot: {path}")
 
 
