@@ -95,6 +95,8 @@ class Policy:
     """
 
     name: ClassVar[str] = ""
+    _typed: ClassVar[str] = ""
+    """What the user typed, set by :func:`recollect.policies.parse_policy`."""
 
     def __init_subclass__(cls, name: str = "") -> None:
         """Enter a class that has a short name into the registry."""
@@ -120,12 +122,14 @@ class Policy:
 
     @property
     def spec(self) -> str:
-        """The text that names this policy with its parameters, as users type it.
+        """The text that names this policy with its parameters: as typed, if it was.
 
         >>> from recollect.policies import parse_policy
         >>> parse_policy("gdj:percentile=0.95").spec
         'gdj:percentile=0.95'
         """
+        if self._typed:
+            return self._typed
         title = self.name or f"{type(self).__module__}:{type(self).__qualname__}"
         given = [
             f"{field.name}={getattr(self, field.name)}"

@@ -33,7 +33,13 @@ def parse_policy(spec: "str | Policy | type[Policy]") -> Policy:
         return spec()
     if not isinstance(spec, str):
         raise PolicyError(f"{spec!r} is not a policy; give a name, or an object made from Policy")
-    name, _, rest = spec.strip().partition(":")
+    policy = _from_text(spec.strip())
+    object.__setattr__(policy, "_typed", spec.strip())
+    return policy
+
+
+def _from_text(spec: str) -> Policy:
+    name, _, rest = spec.partition(":")
     if name in registry:
         return _build(registry[name], rest)
     if not rest:
