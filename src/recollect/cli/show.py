@@ -72,7 +72,8 @@ def print_recalls(title: str, runs: Sequence[Stats]) -> None:
     ):
         rates = [run.tuples_per_second / 1e6 for run in by_budget.values()]
         recalls = [_text("recall", by_budget[budget].recall) for budget in budgets]
-        table.add_row(policy, *recalls, f"{min(rates):.1f} – {max(rates):.1f}")
+        low, high = f"{min(rates):.1f}", f"{max(rates):.1f}"
+        table.add_row(policy, *recalls, low if low == high else f"{low} – {high}")
     Console().print(table)
 
 

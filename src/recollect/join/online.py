@@ -167,7 +167,6 @@ class Join:
     # -- joining -----------------------------------------------------------------------------
 
     def _begin(self, bound: Bound) -> None:
-        self._bound = bound
         self._engine = Engine.of(bound, self._policy, self.capacity, self._seed)
         self.lanes = Lanes(bound, measure=self.capacity.in_bytes)
         self._shape = ResultShape(bound)
