@@ -6,9 +6,9 @@ import numpy as np
 
 from recollect.join import buffer as buffers
 from recollect.join import engine as engines
+from recollect.join.encoding import no_feed
 from recollect.join.engine import Capacity, Engine
 from recollect.join.kernel import COUNT, FOREVER, LANDMARK, TIME, UNLIMITED, Feed, Output
-from recollect.join.lanes import no_feed
 from recollect.join.residual import EMPTY
 from recollect.policies import parse_policy
 from tests.naive import join as naive

@@ -61,8 +61,15 @@ class Budget:
         return Budget(tuples=max(1, round(self.share * mean_alive)), text=self.text)
 
 
-def parse_budget(budget: Any) -> Budget:
+def parse_budget(budget: Any, elsewhere: bool = False) -> Budget:
     """Make a budget from what a user types: ``2000``, ``"10%"``, ``"64MB"``, ``"unlimited"``.
+
+    Parameters
+    ----------
+    budget
+        The words, or a budget already made.
+    elsewhere
+        It is for other machines, so it may exceed the memory of this one.
 
     >>> parse_budget("64MB").bytes
     64000000
@@ -84,7 +91,7 @@ def parse_budget(budget: Any) -> Budget:
         raise BudgetError(f"budget {text} leaves no room for a single tuple; give more than 0")
     if unit == "%":
         return Budget(share=number / 100, text=text)
-    memory = psutil.virtual_memory().total
+    memory = inf if elsewhere else psutil.virtual_memory().total
     if unit in _BYTES:
         if number * _BYTES[unit] > memory:
             raise BudgetError(

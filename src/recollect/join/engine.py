@@ -20,9 +20,12 @@ from recollect.join import buffer as buffers
 from recollect.join import kernel
 from recollect.join.budget import Capacity
 from recollect.join.buffer import GROUP, SLOT, Storage
+from recollect.join.encoding import no_feed, rest_of
 from recollect.join.kernel import (
     BAD_VICTIM,
+    BEFORE_ALL,
     DONE,
+    FOREVER,
     SLOTS_FULL,
     STATISTICS_FULL,
     Feed,
@@ -30,7 +33,6 @@ from recollect.join.kernel import (
     Output,
     Plan,
 )
-from recollect.join.lanes import no_feed, rest_of
 from recollect.join.query import Bound
 from recollect.join.residual import Residual
 from recollect.policies.base import Policy, Room, State, crowded
@@ -103,6 +105,9 @@ class Engine:
         For policies that draw random numbers.
     visit
         Look at every match, so that the policy learns of it. Without, results are only counted.
+    unordered
+        Allow a call of :meth:`run` to begin at a time before the end of the one before it, down to
+        what :meth:`expect_from` says. Not for count windows.
     """
 
     def __init__(
@@ -115,6 +120,7 @@ class Engine:
         extra_width: int = 0,
         seed: int = 0,
         visit: bool = True,
+        unordered: bool = False,
     ) -> None:
         self.policy = policy
         self.capacity = capacity
@@ -134,7 +140,11 @@ class Engine:
             most_slots=np.array([most_slots], np.int64),
             overhead=np.zeros(1, np.int64),
             visit=np.array([int(visit)], np.int64),
+            unordered=np.array([int(unordered)], np.int64),
+            horizon=np.full(2, BEFORE_ALL if unordered else FOREVER, np.int64),
         )
+        if unordered:
+            buffers.view(self.storage).clock[:] = BEFORE_ALL
         lengths = [2] * 5 + [kernel.TOTALS]
         self.ledger = Ledger(*(np.zeros(length, np.int64) for length in lengths))
         self._policy_bytes = _bytes_per_slot(policy)
@@ -144,7 +154,13 @@ class Engine:
 
     @classmethod
     def of(
-        cls, bound: Bound, policy: Policy, capacity: Capacity, seed: int = 0, visit: bool = True
+        cls,
+        bound: Bound,
+        policy: Policy,
+        capacity: Capacity,
+        seed: int = 0,
+        visit: bool = True,
+        unordered: bool = False,
     ) -> "Engine":
         """Make an engine for a query."""
         return cls(
@@ -156,6 +172,7 @@ class Engine:
             extra_width=bound.filter.width if bound.filter is not None else 0,
             seed=seed,
             visit=visit,
+            unordered=unordered,
         )
 
     def _rooms(self, slots: int) -> list[Room]:
@@ -187,6 +204,10 @@ class Engine:
             self.plan, self.ledger, self._residual, output,
         )  # fmt: skip
         return int(why), int(left), int(right)
+
+    def expect_from(self, certain: int, probable: int) -> None:
+        """Say how old the tuples of later calls can be: at least this for certain, or probably."""
+        self.plan.horizon[:] = certain, probable
 
     def run(
         self, feeds: tuple[Feed, Feed], until: np.ndarray, base: np.ndarray, output: Output
@@ -266,6 +287,10 @@ class Engine:
         slots = buffers.slots_of(view, stream, from_row)
         return slots, view.row[slots]
 
+    def serials(self, slots: np.ndarray) -> np.ndarray:
+        """Which arrivals the tuples in some slots were."""
+        return self.storage.slots["serial"][slots]
+
     def relocate(self, slots: np.ndarray, rows: np.ndarray) -> None:
         """Tell the buffer that the rows of some tuples have new numbers."""
         self.storage.slots["row"][slots] = rows
@@ -286,5 +311,10 @@ class Engine:
         self.states = tuple(_with_arrays(state, flat) for state in self.states)
 
 
+def new_output(rows: int) -> Output:
+    """Room for so many pairs."""
+    return Output(np.empty(rows, np.int64), np.empty(rows, np.int64), np.zeros(1, np.int64))
+
+
 NO_BASE = np.zeros(2, np.int64)
-NO_OUTPUT = Output(np.empty(0, np.int64), np.empty(0, np.int64), np.zeros(1, np.int64))
+NO_OUTPUT = new_output(0)

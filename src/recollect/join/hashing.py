@@ -92,8 +92,9 @@ def fits_in_64_bits(kind: pa.DataType) -> bool:
 
 def _code_of_primitive(array: pa.Array) -> Codes:
     if pa.types.is_floating(array.type):
-        # + 0.0 turns -0.0 into 0.0, which are equal but differ in their bits.
+        # + 0.0 turns -0.0 into 0.0, which are equal but differ in their bits, as NaNs may.
         numbers = array.cast(pa.float64()).to_numpy(zero_copy_only=False) + 0.0
+        numbers[np.isnan(numbers)] = np.nan
         return np.ascontiguousarray(numbers).view(np.int64)
     if pa.types.is_boolean(array.type):
         array = array.cast(pa.int8())

@@ -1,5 +1,10 @@
 """The inner loop of the join: merge two streams by time, expire, probe, admit or forget.
 
+Usually each call goes on in time where the last one stopped. Where it may go back (``unordered``,
+for streams whose batches overlap in time), a tuple may arrive after younger ones have been
+buffered. Then pairs are checked for their times, and tuples are kept until nothing that could
+match them can come any more, which is what ``horizon`` says.
+
 ``run`` is compiled once per policy (:func:`recollect.compiled.specialise`). It handles whole
 arrivals only: before an arrival whose results would not fit the output, or that could find no slot,
 it returns and says so, and is called again when the caller has made room.
@@ -25,6 +30,7 @@ from recollect.policies.base import (
 )
 
 FOREVER = np.iinfo(np.int64).max
+BEFORE_ALL = np.iinfo(np.int64).min
 
 DONE, OUTPUT_FULL, SLOTS_FULL, STATISTICS_FULL, BAD_VICTIM = range(5)
 """Why ``run`` returned."""
@@ -66,6 +72,11 @@ class Plan(NamedTuple):
     """For a budget in bytes: those of a tuple beside its row. 0 if each tuple counts 1."""
     visit: Array
     """Whether every match must be looked at, or counting them by chains will do."""
+    unordered: Array
+    """Whether a call may begin at a time before the end of the one before."""
+    horizon: Array
+    """The oldest time at which another call may begin: for certain, and probably. What has expired
+    by the first is removed, what has by the second is the first to go when room is needed."""
 
 
 class Ledger(NamedTuple):
@@ -83,6 +94,7 @@ class Ledger(NamedTuple):
 
 
 RESULTS, PEAK, ALIVE_SUM, TOTALS = range(4)
+CERTAIN, PROBABLE = range(2)
 
 
 class Output(NamedTuple):
@@ -145,6 +157,20 @@ def _oldest(buffer, plan, pool):
 
 
 @inlined
+def _expired(buffer, plan, pool):
+    """A tuple of a pool whose window has probably passed, or NONE."""
+    for stream in range(STREAMS):
+        slot = buffer.oldest[stream]
+        if (
+            plan.pool[stream] == pool
+            and slot != NONE
+            and buffer.expires[slot] < buffer.clock[stream]
+        ):
+            return slot
+    return NONE
+
+
+@inlined
 def _expiry(plan, stream, time, arrivals):
     """The last moment, on its stream's clock, at which a tuple arriving now may match."""
     kind = plan.kind[stream]
@@ -169,7 +195,8 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
     pools = plan.pool[1] + 1
     emitting = len(output.left) > 0
     filtering = len(residual.program) > 0
-    visiting = emitting or filtering or plan.visit[0] != 0
+    unordered = plan.unordered[0] != 0
+    visiting = emitting or filtering or unordered or plan.visit[0] != 0
     most_slots = plan.most_slots[0]
     overhead = plan.overhead[0]
     filled = output.filled[0]
@@ -202,12 +229,16 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
 
         arrivals = ledger.arrivals[stream] + 1
         for other in range(STREAMS):
-            if plan.kind[other] == COUNT:
-                if other == stream:
-                    buffer.clock[other] = arrivals
+            if unordered:
+                now = min(time, plan.horizon[CERTAIN])
+                probably = min(time, plan.horizon[PROBABLE])
+                buffer.clock[other] = max(buffer.clock[other], probably)
             else:
-                buffer.clock[other] = time
-            now = buffer.clock[other]
+                if plan.kind[other] != COUNT:
+                    buffer.clock[other] = time
+                elif other == stream:
+                    buffer.clock[other] = arrivals
+                now = buffer.clock[other]
             slot = buffer.oldest[other]
             while slot != NONE and buffer.expires[slot] < now:
                 newer = buffer.newer[slot]
@@ -260,6 +291,12 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
                             passed = holds(residual, buffer.extra, slot, right.extra, at)
                     else:
                         passed = True
+                    if unordered:
+                        later = buffer.time[slot]
+                        in_time = (
+                            buffer.expires[slot] >= time if later <= time else expires >= later
+                        )
+                        passed = passed and in_time
                     if passed:
                         results += 1
                         if emitting:
@@ -281,7 +318,10 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
         # A budget in bytes may have shrunk because statistics grew; then tuples must go even if
         # the policy would rather refuse the newcomer.
         while ledger.used[pool] > capacity or (not refused and ledger.used[pool] + size > capacity):
-            slot = NEWCOMER if refused else _victim(states, pool, buffer, arrival)
+            slot = _expired(buffer, plan, pool) if unordered else NONE
+            outlived = slot != NONE
+            if not outlived:
+                slot = NEWCOMER if refused else _victim(states, pool, buffer, arrival)
             if slot == NEWCOMER:
                 refused = True
                 if ledger.used[pool] <= capacity:
@@ -289,7 +329,10 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
                 slot = _oldest(buffer, plan, pool)
             elif not is_live(buffer, slot) or plan.pool[buffer.stream[slot]] != pool:
                 return BAD_VICTIM, i, j
-            ledger.evicted[buffer.stream[slot]] += 1
+            if outlived:
+                ledger.expired[buffer.stream[slot]] += 1
+            else:
+                ledger.evicted[buffer.stream[slot]] += 1
             freed = _remove(states, pool, buffer, ledger, slot)
             if freed == group:
                 group = NONE

@@ -14,24 +14,14 @@ import numpy as np
 import pyarrow as pa
 
 from recollect.errors import InputError, NullKeyError, TimeOrderError
+from recollect.join.encoding import Encoded, encoded, keys_of, no_feed, rest_of
 from recollect.join.hashing import code_of_columns, missing
-from recollect.join.kernel import FOREVER, Feed
-from recollect.join.payload import SLACK, take
+from recollect.join.kernel import BEFORE_ALL, FOREVER, Feed
+from recollect.join.payload import take
 from recollect.join.query import SIDES, Bound
-from recollect.join.sizes import row_bytes
 
-BEFORE_ALL = np.iinfo(np.int64).min
 LAST = np.iinfo(np.int64).max
-NO_SIZES = np.empty(0, np.int64)
-NO_SKIPS = np.empty(0, np.uint8)
 COUNTERS = ("position", "last", "rows", "late", "null_keys", "finished")
-
-
-class Encoded(NamedTuple):
-    """A batch as the kernel needs it, and the batch itself."""
-
-    feed: Feed
-    batch: pa.RecordBatch
 
 
 class Step(NamedTuple):
@@ -48,33 +38,6 @@ class Step(NamedTuple):
             for head, offset in zip(self.heads, self.offsets, strict=True)
         )
         return left, right
-
-
-def _frozen(array: np.ndarray) -> np.ndarray:
-    """Read-only and contiguous, as numba has compiled the kernel for."""
-    array = np.ascontiguousarray(array)
-    array.flags.writeable = False
-    return array
-
-
-def no_feed(extra_width: int) -> Feed:
-    """A feed without tuples."""
-    empty = _frozen(np.empty(0, np.int64))
-    return Feed(
-        empty, empty, _frozen(NO_SIZES), _frozen(NO_SKIPS),
-        _frozen(np.empty((0, extra_width), np.int64)),
-    )  # fmt: skip
-
-
-def rest_of(feed: Feed, start: int) -> Feed:
-    """What remains of a feed from a tuple on."""
-    return Feed(
-        key=feed.key[start:],
-        time=feed.time[start:],
-        size=feed.size[start:],
-        skip=feed.skip[start:],
-        extra=feed.extra[start:],
-    )
 
 
 @dataclass
@@ -235,24 +198,10 @@ class Lane:
             return
         if self.bound.lateness is None:
             self.last = int(times[-1])
-        keys = self._keys(batch)
-        skip = missing(keys)
+        skip = missing(keys_of(self.bound, self.side, batch))
         if skip is not None:
             self.null_keys += int(skip.sum())
-        filter_ = self.bound.filter
-        extra = np.empty((batch.num_rows, 0), np.int64)
-        if filter_ is not None:
-            extra = filter_.encode(self.side, batch)
-        feed = Feed(
-            key=_frozen(code_of_columns(keys)),
-            time=_frozen(times),
-            size=_frozen(
-                np.ceil(SLACK * row_bytes(batch)).astype(np.int64) if self.measure else NO_SIZES
-            ),
-            skip=_frozen(NO_SKIPS if skip is None else skip.astype(np.uint8)),
-            extra=_frozen(extra),
-        )
-        self.waiting.append(Encoded(feed, batch))
+        self.waiting.append(encoded(self.bound, self.side, batch, times, skip, self.measure))
 
     def counters(self) -> dict[str, Any]:
         """What must be saved beside the batches that wait."""
@@ -271,15 +220,10 @@ class Lane:
         for name, value in counters.items():
             setattr(self, name, value)
 
-    def _keys(self, batch: pa.RecordBatch) -> list[pa.Array]:
-        names = self.bound.query.on[self.side]
-        return [
-            cast_key(batch.column(name), kind, name)
-            for name, kind in zip(names, self.bound.key_types, strict=True)
-        ]
-
     def _refuse_missing(self, batch: pa.RecordBatch) -> None:
-        for name, key in zip(self.bound.query.on[self.side], self._keys(batch), strict=True):
+        for name, key in zip(
+            self.bound.query.on[self.side], keys_of(self.bound, self.side, batch), strict=True
+        ):
             where = missing([key])
             if where is not None:
                 row = int(np.argmax(where))
@@ -288,20 +232,6 @@ class Lane:
                     f" {'NaN' if key[row].is_valid else 'NULL'} in row {self.rows + row};"
                     " such keys never match (null_keys='skip' passes over them)"
                 )
-
-
-def cast_key(array: pa.Array, kind: pa.DataType, name: str) -> pa.Array:
-    """A key column in the type in which both sides are compared."""
-    if array.type == kind:
-        return array
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if isinstance(array, pa.ExtensionArray):
-        array = array.storage
-    try:
-        return array.cast(kind)
-    except pa.ArrowInvalid as error:
-        raise InputError(f"key column {name!r} cannot be compared as {kind}: {error}") from None
 
 
 class Lanes:

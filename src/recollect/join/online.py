@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from recollect.errors import InputError
 from recollect.join.budget import Budget, capacity_of, parse_budget, parse_shares
-from recollect.join.engine import Engine
-from recollect.join.kernel import OUTPUT_FULL, Output
-from recollect.join.lanes import Encoded, Lanes, Step
+from recollect.join.encoding import Encoded
+from recollect.join.engine import Engine, new_output
+from recollect.join.kernel import OUTPUT_FULL
+from recollect.join.lanes import Lanes, Step
 from recollect.join.payload import RAW, PayloadStore
 from recollect.join.query import SIDES, Bound, Query, bind
 from recollect.join.result import ResultShape
@@ -173,7 +174,7 @@ class Join:
         self._stores = (PayloadStore(), PayloadStore())
         self._bases: list[int | None] = [None, None]
         rows = 0 if self.count_only else OUTPUT_ROWS
-        self._output = _new_output(rows)
+        self._output = new_output(rows)
         self._collisions = 0
         early, self._early = self._early, []
         for stream, batch in early:
@@ -193,7 +194,7 @@ class Join:
             batch = self._taken_pairs(pairs) if pairs else None
             self._let_go(step, taken)
             if why == OUTPUT_FULL and not pairs:
-                self._output = _new_output(2 * len(self._output.left))
+                self._output = new_output(2 * len(self._output.left))
             self._seconds += perf_counter() - started
             if batch is not None and batch.num_rows:
                 yield batch
@@ -338,7 +339,3 @@ class Join:
 
 def _plain(shares: Any) -> Any:
     return list(shares) if isinstance(shares, tuple) else shares
-
-
-def _new_output(rows: int) -> Output:
-    return Output(np.empty(rows, np.int64), np.empty(rows, np.int64), np.zeros(1, np.int64))

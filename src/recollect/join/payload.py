@@ -3,8 +3,8 @@
 Rows live in *segments*, record batches with a number; a row is known by its segment and its place
 in it. A batch that is being joined is a *raw* segment as it came. When it is done, the rows that
 were admitted are copied to a segment of their own, so that the input can be freed. Segments in
-which many rows have been forgotten since are packed together, so that no more than :data:`SLACK`
-times the buffered rows are ever stored.
+which many rows have been forgotten since, or which are small, are packed together, so that no more
+than :data:`SLACK` times the buffered rows are ever stored.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +20,10 @@ SEGMENT_ROWS = 8_192
 SLACK = 1.25
 """How many rows may be stored per buffered row. Budgets in bytes allow for it."""
 DENSE = 0.9
-"""A segment with this share of buffered rows is not worth packing."""
+"""A segment with this share of buffered rows is not worth packing, unless it is small."""
+SMALL = SEGMENT_ROWS // 2
+MANY = 16
+"""So many small segments are packed together, so that rows are not looked up all over."""
 
 Relocate = Callable[[np.ndarray, np.ndarray], None]
 """Tells the buffer the new numbers of the rows of some slots."""
@@ -100,19 +103,24 @@ class PayloadStore:
         self._pack(numbers, slots[among], rows[among], relocate)
 
     def compact(self, slots: np.ndarray, rows: np.ndarray, relocate: Relocate) -> None:
-        """Pack segments of which little is buffered, given all buffered tuples of the stream."""
+        """Pack segments that are small or hold much that is not buffered.
+
+        Given are all buffered tuples of the stream and the numbers of their rows.
+        """
         counts = dict(zip(*np.unique(rows >> PLACE_BITS, return_counts=True), strict=True))
         sparse = [
             number
             for number, segment in self._segments.items()
-            if number < RAW >> PLACE_BITS and counts.get(number, 0) < DENSE * segment.num_rows
+            if number < RAW >> PLACE_BITS
+            and (counts.get(number, 0) < DENSE * segment.num_rows or segment.num_rows < SMALL)
         ]
         loose = np.isin(rows >> PLACE_BITS, sparse)
         self._pack(sparse, slots[loose], rows[loose], relocate)
 
     def needs_compacting(self, buffered: int) -> bool:
-        """Whether too many of the stored rows have been forgotten."""
-        return self.packed_rows > SLACK * buffered + SEGMENT_ROWS
+        """Whether too many of the stored rows have been forgotten, or are strewn about."""
+        small = sum(part.num_rows < SMALL for part in self._segments.values())
+        return self.packed_rows > SLACK * buffered + SEGMENT_ROWS or small > MANY
 
     def _pack(
         self, numbers: list[int], slots: np.ndarray, rows: np.ndarray, relocate: Relocate

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from recollect.errors import InputError
-from recollect.join.lanes import cast_key
+from recollect.join.encoding import keys_of
 from recollect.join.payload import take
 from recollect.join.query import SIDES, Bound
 
@@ -41,17 +41,19 @@ class ResultShape:
         if self._bound.exact_codes:
             return batch
         same = np.ones(batch.num_rows, bool)
-        for kind, left_name, right_name in zip(
-            self._bound.key_types, *self._bound.query.on, strict=True
-        ):
-            one = cast_key(left.column(left_name), kind, left_name)
-            two = cast_key(right.column(right_name), kind, right_name)
+        sides = (keys_of(self._bound, side, part) for side, part in enumerate((left, right)))
+        for one, two in zip(*sides, strict=True):
             same &= _equal(one, two)
         return batch if same.all() else take(batch, np.flatnonzero(same))
 
 
 def _equal(one: pa.Array, two: pa.Array) -> np.ndarray:
+    """Which values are the same; where NaN is let through as a key, it equals NaN."""
     try:
-        return pc.equal(one, two).to_numpy(zero_copy_only=False).astype(bool)
+        same = pc.equal(one, two)
+        if pa.types.is_floating(one.type):
+            same = pc.or_(same, pc.and_(pc.is_nan(one), pc.is_nan(two)))
+        return same.to_numpy(zero_copy_only=False).astype(bool)
     except pa.ArrowNotImplementedError:  # nested types and intervals
-        return np.array([a == b for a, b in zip(one.to_pylist(), two.to_pylist(), strict=True)])
+        pairs = zip(one.to_pylist(), two.to_pylist(), strict=True)
+        return np.array([a == b or repr(a) == repr(b) for a, b in pairs])

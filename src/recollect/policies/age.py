@@ -104,6 +104,7 @@ def _observe(state, buffer, stream, arrival):
         if (
             state.key[stream, place] == arrival.key
             and state.expires[stream, place] >= buffer.clock[stream]
+            and state.birth[stream, place] <= arrival.time
         ):
             age = arrival.time - state.birth[stream, place]
             while age >= BINS * curve[WIDTH]:

@@ -1,0 +1,219 @@
+"""Rows on their way through Spark, many at a time: one binary value per shard and batch of rows.
+
+Row by row the Java side and the conversions cost more than the join. So a stage before the shuffle
+sorts its rows by shard and packs those of a shard into one value, and a stage behind the join
+unpacks the results.
+"""
+
+from collections.abc import Callable, Iterator
+from time import perf_counter
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+
+from recollect.compiled import cached, mix
+from recollect.join.encoding import keys_of
+from recollect.join.hashing import code_of_columns
+from recollect.join.payload import take
+from recollect.join.query import Bound
+
+PACKED = "label int, shard int, side int, origin long, missing long, micros long, packed binary"
+"""The columns of packed rows: where they go, where they come from, what was left out."""
+PACKED_SCHEMA = pa.schema(
+    [
+        ("label", pa.int32()),
+        ("shard", pa.int32()),
+        ("side", pa.int32()),
+        ("origin", pa.int64()),
+        ("missing", pa.int64()),
+        ("micros", pa.int64()),
+        ("packed", pa.binary()),
+    ]
+)
+CHUNK_ROWS = 262_144
+"""At most about so many rows are packed together."""
+CHUNK_BITS = 20
+ROW_BITS = 40
+
+Stage = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+def micros_since(start: float) -> int:
+    """Microseconds since a reading of the clock."""
+    return int(1e6 * (perf_counter() - start))
+
+
+@cached
+def _spread(codes, shards, where):  # type: ignore[no-untyped-def]
+    for i in range(len(codes)):
+        # The buffer's hash table uses the lower bits of the same mixture.
+        where[i] = ((mix(codes[i]) >> 32) & 0x7FFFFFFF) % shards
+
+
+def shards_of(keys: list[pa.Array], shards: int) -> np.ndarray:
+    """Which shard each key belongs to.
+
+    >>> shards_of([pa.array([1, 2, 1])], 2)[[0, 2]].tolist() in ([0, 0], [1, 1])
+    True
+    """
+    codes = code_of_columns(keys)
+    where = np.empty(len(codes), np.int32)
+    _spread(codes, shards, where)
+    return where
+
+
+def labels(shards: int) -> list[int]:
+    """Numbers for the shards that Spark's own hash spreads evenly over as many partitions.
+
+    >>> len(set(labels(5)))
+    5
+    """
+    found: dict[int, int] = {}
+    candidate = 0
+    while len(found) < shards:
+        found.setdefault(_spark_hash(candidate) % shards, candidate)
+        candidate += 1
+    return [found[shard] for shard in range(shards)]
+
+
+def _spark_hash(number: int) -> int:
+    """The hash of a small whole number by which Spark chooses a partition (Murmur3, seed 42)."""
+    mask = 0xFFFFFFFF
+    word = number * 0xCC9E2D51 & mask
+    word = (word << 15 | word >> 17) & mask
+    bits = 42 ^ (word * 0x1B873593 & mask)
+    bits = (bits << 13 | bits >> 19) & mask
+    bits = (bits * 5 + 0xE6546B64 & mask) ^ 4
+    bits = (bits ^ bits >> 16) * 0x85EBCA6B & mask
+    bits = (bits ^ bits >> 13) * 0xC2B2AE35 & mask
+    bits ^= bits >> 16
+    return bits - (1 << 32) if bits >> 31 else bits
+
+
+def without_missing(bound: Bound, side: int, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows whose key and time are not NULL; others match nothing."""
+    needed = [batch.column(name) for name in (*bound.query.on[side], bound.query.time[side])]
+    if not any(column.null_count for column in needed):
+        return batch
+    there = np.ones(batch.num_rows, bool)
+    for column in needed:
+        there &= column.is_valid().to_numpy(zero_copy_only=False)
+    return take(batch, np.flatnonzero(there))
+
+
+def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """A batch with just the types of a schema; Spark may name another time zone in them."""
+    return batch if batch.schema.types == schema.types else batch.cast(schema)
+
+
+def packer(bound: Bound, side: int, shards: int) -> Stage:
+    """The stage that packs the rows of one stream.
+
+    The first task of each micro-batch also sends an empty value to each shard, so that every shard
+    hears of every micro-batch.
+    """
+    label = labels(shards)
+
+    def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        context = TaskContext.get()
+        assert context is not None
+        partition = context.partitionId()
+        if partition == 0:
+            rows = [(label[shard], shard, side, -1, 0, 0, None) for shard in range(shards)]
+            yield _rows(rows)
+        for number, (waited, chunk) in enumerate(_chunks(batches)):
+            yield pack_chunk(chunk, partition << CHUNK_BITS | number, waited)
+
+    def pack_chunk(chunk: pa.RecordBatch, origin: int, started: float) -> pa.RecordBatch:
+        batch = without_missing(bound, side, conform(chunk, bound.schemas[side]))
+        where = shards_of(keys_of(bound, side, batch), shards)
+        order = np.argsort(where, kind="stable")
+        batch = take(batch, order)
+        ends = np.cumsum(np.bincount(where, minlength=shards))
+        starts = np.concatenate([[0], ends[:-1]])
+        rows: list[tuple] = [
+            (label[shard], shard, side, origin, 0, 0, to_bytes(batch.slice(start, end - start)))
+            for shard, (start, end) in enumerate(zip(starts, ends, strict=True))
+            if end > start
+        ]
+        missing = chunk.num_rows - batch.num_rows
+        rows.append((label[0], 0, side, -1, missing, micros_since(started), None))
+        return _rows(rows)
+
+    return pack
+
+
+def spreader(bound: Bound, side: int, shards: int) -> Stage:
+    """The stage that makes the rows of one table ready to be sorted by shard and time."""
+
+    def spread(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        context = TaskContext.get()
+        assert context is not None
+        row = context.partitionId() << ROW_BITS
+        for batch in batches:
+            batch = without_missing(bound, side, conform(batch, bound.schemas[side]))
+            at = code_of_columns([batch.column(bound.query.time[side])]) * bound.scale[side]
+            rows = [
+                batch.to_struct_array()
+                if other == side
+                else pa.nulls(batch.num_rows, pa.struct(list(schema)))
+                for other, schema in enumerate(bound.schemas)
+            ]
+            yield pa.RecordBatch.from_pydict(
+                {
+                    "shard": shards_of(keys_of(bound, side, batch), shards),
+                    "at": at,
+                    "row": np.arange(row, row + batch.num_rows),
+                    "left": rows[0],
+                    "right": rows[1],
+                }
+            )
+            row += batch.num_rows
+
+    return spread
+
+
+def _chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[float, pa.RecordBatch]]:
+    """Batches put together to larger ones, and when work on each began."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(part.num_rows for part in waiting) >= CHUNK_ROWS:
+            yield perf_counter(), pa.concat_batches(waiting)
+            waiting = []
+    if sum(part.num_rows for part in waiting):
+        yield perf_counter(), pa.concat_batches(waiting)
+
+
+def _rows(rows: list[tuple]) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True)
+    return pa.RecordBatch.from_arrays(
+        [pa.array(column, kind) for column, kind in zip(columns, PACKED_SCHEMA.types, strict=True)],
+        schema=PACKED_SCHEMA,
+    )
+
+
+def to_bytes(batch: pa.RecordBatch) -> bytes:
+    """A batch in Arrow's own format."""
+    target = pa.BufferOutputStream()
+    with pa.ipc.new_stream(target, batch.schema) as writer:
+        writer.write_batch(batch)
+    return target.getvalue().to_pybytes()
+
+
+def from_bytes(data: bytes | pa.Buffer) -> pa.RecordBatch:
+    """Read what :func:`to_bytes` made, without copying."""
+    with pa.ipc.open_stream(data) as reader:
+        return reader.read_next_batch()
+
+
+def unpacker(names: list[str]) -> Stage:
+    """The stage that unpacks results and picks the columns of these names."""
+
+    def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for value in batch.column("packed"):
+                yield from_bytes(value.as_buffer()).select(names)
+
+    return unpack

@@ -1,0 +1,229 @@
+"""One shard of a bounded join: an engine and the rows it remembers, fed batch by batch.
+
+Nothing here needs Spark. A shard takes what one micro-batch brings for it, in whatever order, and
+hands out the results. Batches may overlap in time: a row is joined with everything in its window
+that is remembered, whether older or younger, and only rows older than the watermark are left out.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from recollect.join.budget import Budget, Capacity
+from recollect.join.buffer import STREAMS
+from recollect.join.encoding import Encoded, encoded, no_feed, rest_of
+from recollect.join.engine import Engine, new_output
+from recollect.join.hashing import code_of_columns
+from recollect.join.kernel import BEFORE_ALL, DONE, FOREVER, OUTPUT_FULL, RESULTS, Feed
+from recollect.join.payload import PLACE_BITS, RAW, PayloadStore, take
+from recollect.join.query import Bound
+from recollect.join.result import ResultShape
+from recollect.policies import Policy
+
+OUTPUT_ROWS = 65_536
+"""Results come in batches of about so many rows."""
+UNTIL = np.full(STREAMS, FOREVER)
+
+Batches = Sequence[pa.RecordBatch | None]
+"""What a micro-batch brings, by stream."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is the same for all shards of a bounded join."""
+
+    bound: Bound
+    policy: Policy
+    budget: Budget
+    shards: int
+    seed: int
+    unordered: bool
+    """Whether batches may overlap in time."""
+    lateness: int
+    """How far out of order rows are expected to come."""
+
+    def capacity(self, shard: int) -> Capacity:
+        """The part of the budget that a shard has.
+
+        All shards together have the budget exactly.
+        """
+        in_bytes = self.budget.bytes is not None
+        total = self.budget.bytes if in_bytes else self.budget.tuples
+        if total is None:
+            return Capacity((FOREVER,))
+        return Capacity((total // self.shards + int(shard < total % self.shards),), in_bytes)
+
+
+class Taken(NamedTuple):
+    """A micro-batch in order, without what is late."""
+
+    feeds: tuple[Feed, Feed]
+    horizon: tuple[int, int]
+    """How old later rows can be: for certain, and probably."""
+    batches: Batches = (None, None)
+    """The rows themselves."""
+
+
+class Shard:
+    """One shard of a bounded join.
+
+    Parameters
+    ----------
+    job
+        The join.
+    number
+        Which of its shards this is.
+    """
+
+    def __init__(self, job: Job, number: int) -> None:
+        self.job = job
+        self.engine = Engine.of(
+            job.bound,
+            job.policy,
+            job.capacity(number),
+            seed=job.seed + number,
+            unordered=job.unordered,
+        )
+        self.stores = (PayloadStore(), PayloadStore())
+        self.serials: tuple[dict[int, np.ndarray], ...] = ({}, {})
+        """By stream and segment: the serial numbers of the tuples whose rows are there."""
+        self.newest = [BEFORE_ALL, BEFORE_ALL]
+        """By stream: the latest time seen."""
+        self.late = 0
+        self.collisions = 0
+        self._shape = ResultShape(job.bound)
+        self._output = new_output(OUTPUT_ROWS)
+
+    # -- joining -----------------------------------------------------------------------------
+
+    def take(self, batches: Batches, oldest: int, oldest_next: int) -> Taken:
+        """Put a micro-batch in order; leave out what is late.
+
+        Parameters
+        ----------
+        batches
+            The new rows, by stream.
+        oldest
+            Rows before this time are late.
+        oldest_next
+            Those of the following micro-batches are late before this time.
+        """
+        left, right = (self._sorted(stream, batch, oldest) for stream, batch in enumerate(batches))
+        newest = min(self.newest)
+        probable = oldest_next if newest == BEFORE_ALL else newest - self.job.lateness
+        horizon = (oldest_next, max(oldest_next, probable))
+        return Taken((left.feed, right.feed), horizon, (left.batch, right.batch))
+
+    def _sorted(self, stream: int, batch: pa.RecordBatch | None, oldest: int) -> Encoded:
+        if batch is None:
+            return Encoded(no_feed(0), None)
+        bound = self.job.bound
+        times = code_of_columns([batch.column(bound.query.time[stream])]) * bound.scale[stream]
+        order = np.argsort(times, kind="stable")
+        times = times[order]
+        late = int(np.searchsorted(times, oldest))
+        self.late += late
+        if late or np.any(order[1:] < order[:-1]):
+            batch, times = take(batch, order[late:]), times[late:]
+        if len(times):
+            self.newest[stream] = max(self.newest[stream], int(times[-1]))
+        return encoded(bound, stream, batch, times, measure=self.engine.capacity.in_bytes)
+
+    def results(self, taken: Taken) -> Iterator[pa.RecordBatch]:
+        """Join what was taken; the rows to remember are kept when all results are out."""
+        bases = [
+            0 if batch is None else store.add(batch)
+            for batch, store in zip(taken.batches, self.stores, strict=True)
+        ]
+        self.engine.expect_from(*taken.horizon)
+        position = np.zeros(STREAMS, np.int64)
+        while True:
+            left, right = (
+                rest_of(feed, int(start)) for feed, start in zip(taken.feeds, position, strict=True)
+            )
+            self._output.filled[0] = 0
+            why, *counts = self.engine.run((left, right), UNTIL, bases + position, self._output)
+            position += counts
+            pairs = int(self._output.filled[0])
+            if pairs:
+                yield self._joined(pairs)
+            if why == DONE:
+                break
+            if why == OUTPUT_FULL and not pairs:
+                self._output = new_output(2 * len(self._output.left))
+        for stream, batch in enumerate(taken.batches):
+            if batch is not None:
+                self.stores[stream].joined(bases[stream])
+            self._keep(stream)
+
+    def take_again(self, taken: Taken) -> None:
+        """Bring the engine to where it was after a micro-batch. Rows must be found afterwards."""
+        self.engine.expect_from(*taken.horizon)
+        self.engine.count(taken.feeds, UNTIL)
+
+    def _joined(self, pairs: int) -> pa.RecordBatch:
+        left = self.stores[0].take(self._output.left[:pairs])
+        right = self.stores[1].take(self._output.right[:pairs])
+        batch = self._shape.joined(left, right)
+        self.collisions += pairs - batch.num_rows
+        return batch
+
+    def _keep(self, stream: int) -> None:
+        """Copy the rows that are remembered out of the input; pack what has become sparse."""
+        store = self.stores[stream]
+
+        def relocate(slots: np.ndarray, rows: np.ndarray) -> None:
+            self.engine.relocate(slots, rows)
+            self.serials[stream][int(rows[0]) >> PLACE_BITS] = self.engine.serials(slots)
+
+        if store.raw_joined:
+            store.settle(*self.engine.rows_of(stream, from_row=RAW), relocate)
+        if store.needs_compacting(self.engine.live(stream)):
+            store.compact(*self.engine.rows_of(stream), relocate)
+        there = dict(store.segments())
+        for gone in self.serials[stream].keys() - there.keys():
+            del self.serials[stream][gone]
+
+    # -- remembering -------------------------------------------------------------------------
+
+    def find_rows(self) -> None:
+        """Tell the engine where the rows of its tuples are, by their serial numbers."""
+        for stream, segments in enumerate(self.serials):
+            slots, _ = self.engine.rows_of(stream)
+            if not len(slots):
+                continue
+            serials = np.concatenate([*segments.values()])
+            rows = np.concatenate(
+                [(number << PLACE_BITS) + np.arange(len(part)) for number, part in segments.items()]
+            )
+            order = np.argsort(serials)
+            places = np.searchsorted(serials, self.engine.serials(slots), sorter=order)
+            self.engine.relocate(slots, rows[order[places]])
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What has happened since the shard was made."""
+        ledger = self.engine.ledger
+        return {
+            "rows_in": int(ledger.arrivals.sum()) + self.late,
+            "results": int(ledger.totals[RESULTS]) - self.collisions,
+            "evicted": int(ledger.evicted.sum()),
+            "refused": int(ledger.refused.sum()),
+            "expired": int(ledger.expired.sum()),
+            "late": self.late,
+        }
+
+    @property
+    def buffered(self) -> int:
+        """How many tuples are remembered."""
+        return sum(self.engine.live(stream) for stream in range(STREAMS))
+
+    @property
+    def buffered_bytes(self) -> int:
+        """What they take in memory."""
+        arrays = sum(array.nbytes for array in self.engine.arrays().values())
+        rows = sum(part.nbytes for store in self.stores for _, part in store.segments())
+        return arrays + rows

@@ -1,0 +1,226 @@
+"""Memory that outlives a task: what a shard remembers, at hand for the next micro-batch.
+
+Spark runs each micro-batch of a shard in whichever Python worker is free, so nothing in a process
+can be relied on. Files in memory (``/dev/shm``) can be mapped by any of them at no cost. Whether
+such a file is *current* only the state store can say: each use gives the memory a new random name,
+its token, before anything is changed, and the token is saved with the state. If a task fails, the
+state still holds the old token, under which nothing is to be found any more, and the shard is built
+up from the state store.
+"""
+
+import logging
+import mmap
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+import uuid
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pyarrow as pa
+
+log = logging.getLogger(__name__)
+
+ALIGNMENT = 64
+STALE_SECONDS = 3600
+"""The memory of a shard that has not been used for so long is given back."""
+ARRAYS = "arrays"
+Layout = dict[str, list[int]]
+"""The shapes of arrays that stand in a file one behind the other."""
+
+
+class SharedMemory:
+    """A folder of files in memory that belongs to one shard of a query while a task runs.
+
+    Made with :meth:`claim` or :meth:`fresh`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @classmethod
+    def fresh(cls, query: str, shard: int) -> "SharedMemory | None":
+        """Make new memory for a shard; None if there is no room for it."""
+        folder = _owned() / query / str(shard) / uuid.uuid4().hex
+        try:
+            _give_back_stale(_owned())
+            folder.mkdir(parents=True)
+        except OSError as error:
+            log.warning("no shared memory: %s; this shard will be read from its state", error)
+            return None
+        return cls(folder)
+
+    @classmethod
+    def claim(cls, query: str, shard: int, token: str) -> "SharedMemory | None":
+        """Take over the memory that has a token, under a new one; None if it is not here."""
+        shards = _owned() / query / str(shard)
+        folder = shards / uuid.uuid4().hex
+        try:
+            os.rename(shards / token, folder)
+        except OSError:
+            return None
+        return cls(folder)
+
+    @property
+    def token(self) -> str:
+        """The name under which the next task may claim this memory."""
+        return self._folder.name
+
+    def give_back(self) -> None:
+        """Free the memory."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def give_back_others(self) -> None:
+        """Free what earlier tasks for this shard have left behind."""
+        for other in self._folder.parent.iterdir():
+            if other != self._folder:
+                shutil.rmtree(other, ignore_errors=True)
+
+    def write_arrays(self, arrays: dict[str, np.ndarray]) -> Layout:
+        """Copy arrays into memory."""
+        layout = {name: list(array.shape) for name, array in arrays.items()}
+        mapped = self._map(ARRAYS, _size(layout, arrays), create=True)
+        assert mapped is not None
+        for name, target in _views(mapped, layout, arrays).items():
+            target[...] = arrays[name]
+        return layout
+
+    def arrays(self, layout: Layout, like: dict[str, np.ndarray]) -> dict[str, np.ndarray] | None:
+        """The arrays themselves, to be changed in place; None if they are not whole.
+
+        Parameters
+        ----------
+        layout
+            What :meth:`write_arrays` gave.
+        like
+            Arrays of the same names and types.
+        """
+        mapped = self._map(ARRAYS, _size(layout, like), create=False)
+        return None if mapped is None else _views(mapped, layout, like)
+
+    def write(self, name: str, data: pa.Buffer) -> None:
+        """Copy bytes into memory."""
+        mapped = self._map(name, data.size, create=True)
+        assert mapped is not None
+        mapped[:] = memoryview(data)
+
+    def read(self, name: str, size: int) -> pa.Buffer | None:
+        """The bytes of a name, not copied; None if they are not whole."""
+        mapped = self._map(name, size, create=False)
+        return None if mapped is None else pa.py_buffer(mapped)
+
+    def drop(self, name: str) -> None:
+        """Give back the bytes of a name."""
+        (self._folder / name).unlink(missing_ok=True)
+
+    def _map(self, name: str, size: int, create: bool) -> mmap.mmap | None:
+        if create:
+            # A new file: arrays mapped from the old one may be what is going to be written.
+            self.drop(name)
+        try:
+            file = os.open(self._folder / name, os.O_RDWR | (os.O_CREAT | os.O_EXCL) * create)
+        except FileNotFoundError:
+            if create:
+                raise
+            return None
+        try:
+            if create:
+                _reserve(file, size)
+            elif os.fstat(file).st_size != size:
+                return None
+            return mmap.mmap(file, size)
+        finally:
+            os.close(file)
+
+
+def _reserve(file: int, size: int) -> None:
+    """Make a file this long. Where memory is short this fails here, and not when it is used."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, 0, size)
+    else:
+        os.truncate(file, size)
+
+
+def _size(layout: Layout, like: dict[str, np.ndarray]) -> int:
+    return sum(_aligned(_nbytes(shape, like[name])) for name, shape in layout.items())
+
+
+def _nbytes(shape: list[int], like: np.ndarray) -> int:
+    return int(np.prod(shape)) * like.itemsize
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def _views(mapped: mmap.mmap, layout: Layout, like: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    views = {}
+    start = 0
+    for name, shape in layout.items():
+        size = _nbytes(shape, like[name])
+        part = np.frombuffer(mapped, np.uint8, size, start)
+        views[name] = part.view(like[name].dtype).reshape(shape)
+        start += _aligned(size)
+    return views
+
+
+# -- whose memory it is, and when it is given back -------------------------------------------------
+
+
+def root() -> Path:
+    """Where files in memory are; files on disk where the system has no such place."""
+    shared = Path("/dev/shm")
+    usable = shared.is_dir() and os.access(shared, os.W_OK)
+    return (shared if usable else Path(tempfile.gettempdir())) / f"recollect-{os.getuid()}"
+
+
+@cache
+def _owned() -> Path:
+    """The folder for all workers of this executor. It disappears soon after the executor."""
+    owner = _executor()
+    folder = root() / f"{owner.pid}-{int(owner.create_time())}"
+    _give_back_of_the_dead()
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        return folder
+    wait = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; rm -rf "$2"'
+    subprocess.Popen(
+        ["/bin/sh", "-c", wait, "recollect-janitor", str(owner.pid), str(folder)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    return folder
+
+
+def _executor() -> psutil.Process:
+    """The Java process that this Python worker belongs to, or else this process."""
+    process = psutil.Process()
+    return next((parent for parent in process.parents() if "java" in parent.name()), process)
+
+
+def _give_back_of_the_dead() -> None:
+    """Free what executors have left behind that are no more."""
+    if not root().is_dir():
+        return
+    for folder in root().iterdir():
+        pid, _, started = folder.name.partition("-")
+        try:
+            alive = int(psutil.Process(int(pid)).create_time()) == int(started)
+        except (psutil.Error, ValueError):
+            alive = False
+        if not alive:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _give_back_stale(owned: Path) -> None:
+    """Free the memory of queries that have stopped while their executor goes on."""
+    for shard in owned.glob("*/*"):
+        if time.time() - shard.stat().st_mtime > STALE_SECONDS:
+            shutil.rmtree(shard, ignore_errors=True)

@@ -1,0 +1,228 @@
+"""The words of a join on Spark, checked against both DataFrames before any job starts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql.types import (
+    ArrayType,
+    CalendarIntervalType,
+    DataType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    VariantType,
+)
+
+from recollect.errors import InputError, WindowError
+from recollect.join.kernel import COUNT, TIME
+from recollect.join.query import SIDES, Query
+from recollect.join.window import parse_window, resolve
+from recollect.spark.time_type import TimeType
+
+WATERMARK = "spark.watermarkDelayMs"
+"""What Spark notes in the metadata of a column that has a watermark."""
+
+
+class OutputColumn(NamedTuple):
+    """A column of the result: whose it is, its place there and its name."""
+
+    side: int
+    position: int
+    name: str
+
+
+@dataclass(frozen=True)
+class JoinWords:
+    """What is joined on Spark; made by :meth:`parse`.
+
+    Names in ``query`` are those of the DataFrames' own columns, however the user spelt them.
+    Columns are also given by position, because others may bear the same name.
+    """
+
+    query: Query
+    keys: tuple[tuple[int, ...], tuple[int, ...]]
+    """By side: the positions of the key columns."""
+    times: tuple[int, int]
+    """By side: the position of the time column."""
+    time_types: tuple[TimeType, TimeType]
+    spans: tuple[int, int]
+    """By side: the length of the window in units of the time columns."""
+    lateness: int | None
+    """In units of the time columns."""
+    using: bool
+    """Whether the key columns are in the result once, as with ``left.join(right, ["key"])``."""
+    output: tuple[OutputColumn, ...]
+    streaming: bool
+
+    @classmethod
+    def parse(
+        cls,
+        left: DataFrame,
+        right: DataFrame,
+        on: str | Sequence[Any],
+        time: Any,
+        window: Any,
+        lateness: Any = None,
+        how: str = "inner",
+    ) -> "JoinWords":
+        """Read the words of the public API and find the columns they name."""
+        if how != "inner":
+            raise InputError(f"how={how!r}: only 'inner' joins are known")
+        if left.isStreaming != right.isStreaming:
+            kinds = ["a stream" if side.isStreaming else "a table" for side in (left, right)]
+            raise InputError(
+                f"the left DataFrame is {kinds[0]} and the right one {kinds[1]};"
+                " read both with readStream, or both with read"
+            )
+        if isinstance(on, Column) or any(isinstance(part, Column) for part in on):
+            raise InputError("on takes names of columns such as 'key' or 'a=b', not expressions")
+        query = Query.parse(on, time, window, lateness=lateness)
+        frames = (left, right)
+        keys = [
+            tuple(find(frame, name, f"the {side} DataFrame") for name in names)
+            for frame, side, names in zip(frames, SIDES, query.on, strict=True)
+        ]
+        times = [
+            find(frame, name, f"the {side} DataFrame")
+            for frame, side, name in zip(frames, SIDES, query.time, strict=True)
+        ]
+        for frame, positions in zip(frames, keys, strict=True):
+            for position in positions:
+                require_comparable(frame.schema[position])
+        types = _time_types([frame.schema[at] for frame, at in zip(frames, times, strict=True)])
+        if left.isStreaming and not types[0].is_timestamp:
+            raise InputError(
+                f"time column {query.time[0]!r} is of type {types[0].kind.simpleString()}, but"
+                " streams need time stamps, on which Spark can put a watermark; cast it"
+            )
+        using = query.on[0] == query.on[1]
+        return cls(
+            query=replace(
+                query,
+                on=(
+                    tuple(left.columns[at] for at in keys[0]),
+                    tuple(right.columns[at] for at in keys[1]),
+                ),
+                time=(left.columns[times[0]], right.columns[times[1]]),
+            ),
+            keys=(keys[0], keys[1]),
+            times=(times[0], times[1]),
+            time_types=types,
+            spans=_spans(query, types[0]),
+            lateness=None if lateness is None else _lateness(lateness, types[0]),
+            using=using,
+            output=_output(frames, keys, using),
+            streaming=left.isStreaming,
+        )
+
+    def with_watermark(self, frame: DataFrame, side: int) -> DataFrame:
+        """Put the lateness on the time column of a stream, unless that has a watermark already."""
+        name = self.query.time[side]
+        field = frame.schema[self.times[side]]
+        if not self.streaming or self.lateness is None or WATERMARK in (field.metadata or {}):
+            return frame
+        milliseconds = -(-self.lateness // 1000)  # rounded up, so that nothing is late by rounding
+        return frame.withWatermark(quoted(name), f"{milliseconds} milliseconds")
+
+
+def quoted(name: str) -> str:
+    """A column's name as Spark takes it, whatever characters it has."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def positions_of(frame: DataFrame, name: str) -> list[int]:
+    """Where the columns of a name are; upper and lower case matter if they do to Spark."""
+    if frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
+        return [i for i, column in enumerate(frame.columns) if column == name]
+    return [i for i, column in enumerate(frame.columns) if column.lower() == name.lower()]
+
+
+def find(frame: DataFrame, name: str, whose: str) -> int:
+    """Where the one column of a name is."""
+    if not isinstance(name, str):
+        raise InputError(f"{name!r} is not the name of a column")
+    found = positions_of(frame, name)
+    if len(found) != 1:
+        there = ", ".join(repr(column) for column in frame.columns) or "none"
+        count = f"{len(found)} columns called" if found else "no column"
+        raise InputError(f"{whose} has {count} {name!r}; its columns are {there}")
+    return found[0]
+
+
+def require_comparable(field: StructField) -> None:
+    """Refuse a key of a type for which Spark knows no equality."""
+    if contains(field.dataType, (MapType, VariantType, CalendarIntervalType)):
+        raise InputError(
+            f"key column {field.name!r} is of type {field.dataType.simpleString()}, which Spark"
+            " cannot compare; join on a part of it, or on a text made from it"
+        )
+
+
+def require_bytewise(field: StructField) -> None:
+    """Refuse a key of texts that are equal to others with different bytes."""
+    for part in parts_of(field.dataType):
+        if isinstance(part, StringType) and not part.isUTF8BinaryCollation():
+            raise InputError(
+                f"key column {field.name!r} has collation {part.collation}, but keys are compared"
+                " by their bytes; join on lower(...) or on COLLATE UTF8_BINARY"
+            )
+
+
+def contains(kind: DataType, wanted: tuple[type[DataType], ...]) -> bool:
+    """Whether a type is one of these, or has one of them inside."""
+    return any(isinstance(part, wanted) for part in parts_of(kind))
+
+
+def parts_of(kind: DataType) -> Iterator[DataType]:
+    """A type and all types inside it."""
+    yield kind
+    inside: list[DataType] = []
+    if isinstance(kind, StructType):
+        inside = [field.dataType for field in kind]
+    elif isinstance(kind, ArrayType):
+        inside = [kind.elementType]
+    elif isinstance(kind, MapType):
+        inside = [kind.keyType, kind.valueType]
+    for part in inside:
+        yield from parts_of(part)
+
+
+def _time_types(fields: Sequence[StructField]) -> tuple[TimeType, TimeType]:
+    left, right = (TimeType.of(field) for field in fields)
+    if not left.goes_with(right):
+        raise InputError(
+            f"time columns {fields[0].name!r} and {fields[1].name!r} do not go together:"
+            f" {left.kind.simpleString()} and {right.kind.simpleString()}; cast one of them"
+        )
+    return left, right
+
+
+def _spans(query: Query, time: TimeType) -> tuple[int, int]:
+    for window in query.windows:
+        if window.kind == COUNT:
+            raise WindowError(
+                f"window {window} counts arrivals, which have no order on Spark;"
+                " give a span of time, landmark: or unlimited"
+            )
+    left, right = (resolve(window, time.nanoseconds) for window in query.windows)
+    return left, right
+
+
+def _lateness(lateness: Any, time: TimeType) -> int:
+    window = parse_window(lateness)
+    if window.kind != TIME:
+        raise WindowError(f"lateness {window} is not a number of time units or a duration")
+    return resolve(window, time.nanoseconds)
+
+
+def _output(
+    frames: Sequence[DataFrame], keys: Sequence[tuple[int, ...]], using: bool
+) -> tuple[OutputColumn, ...]:
+    places = [(side, at) for side, frame in enumerate(frames) for at in range(len(frame.columns))]
+    if using:
+        of_keys = {(side, at) for side, positions in enumerate(keys) for at in positions}
+        places = [(0, at) for at in keys[0]] + [place for place in places if place not in of_keys]
+    return tuple(OutputColumn(side, at, frames[side].columns[at]) for side, at in places)
