@@ -171,6 +171,30 @@ def _expired(buffer, plan, pool):
 
 
 @inlined
+def _pass_over_the_young(states, buffer, plan, ledger, left, right):
+    """Expire what stands behind a tuple that came too early, such as one of a clock gone wrong.
+
+    Tuples expire from the old end of the list of arrivals, where such a tuple would hold up all
+    that came after it.
+    """
+    first = FOREVER
+    for feed in (left, right):
+        if len(feed.time) > 0:
+            first = min(first, feed.time[0])
+    now = min(first, plan.horizon[CERTAIN])
+    for stream in range(STREAMS):
+        slot = buffer.oldest[stream]
+        if slot == NONE or buffer.time[slot] <= first:
+            continue
+        while slot != NONE:
+            newer = buffer.newer[slot]
+            if buffer.expires[slot] < now:
+                _remove(states, plan.pool[stream], buffer, ledger, slot)
+                ledger.expired[stream] += 1
+            slot = newer
+
+
+@inlined
 def _expiry(plan, stream, time, arrivals):
     """The last moment, on its stream's clock, at which a tuple arriving now may match."""
     kind = plan.kind[stream]
@@ -204,6 +228,8 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
     peak = ledger.totals[PEAK]
     alive_sum = ledger.totals[ALIVE_SUM]
     why = DONE
+    if unordered:
+        _pass_over_the_young(states, buffer, plan, ledger, left, right)
     while True:
         # The next arrival: by time, the left stream first.
         if i < n_left and (j >= n_right or left.time[i] <= right.time[j]):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pyarrow as pa
 
-PLACE_BITS = 24
+PLACE_BITS = 32
 PLACE = (1 << PLACE_BITS) - 1
 RAW = 1 << 62
 """Set in the numbers of rows that are still where they came in."""

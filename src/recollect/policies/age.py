@@ -101,13 +101,13 @@ def _close(state, stream, place, now):
 def _observe(state, buffer, stream, arrival):
     curve = state.curve[stream]
     for place in range(state.key.shape[1]):
+        age = arrival.time - state.birth[stream, place]
         if (
             state.key[stream, place] == arrival.key
             and state.expires[stream, place] >= buffer.clock[stream]
-            and state.birth[stream, place] <= arrival.time
+            and age >= 0
         ):
-            age = arrival.time - state.birth[stream, place]
-            while age >= BINS * curve[WIDTH]:
+            while age // BINS >= curve[WIDTH]:
                 _widen(state, stream)
             state.hits[stream, age // curve[WIDTH]] += 1
     curve[OBSERVED] += 1

@@ -24,7 +24,8 @@ from recollect.report.canvas import (
 )
 from recollect.report.comparison import OPTIMUM, Comparison, Row
 from recollect.report.page import Chart, chart_text
-from recollect.report.scale import NBSP, Scale, budget_label, scale_of
+from recollect.report.scale import Scale, budget_label, scale_of
+from recollect.report.units import amount
 from recollect.report.wording import percent
 
 GRID = [0, 0.2, 0.4, 0.6, 0.8, 1]
@@ -66,24 +67,12 @@ def speed_chart(comparison: Comparison) -> Chart | None:
             r.tuples_per_second for r in comparison.of(name) if r.tuples_per_second is not None
         ]
         if known:
-            speeds[name] = (median(known), speed(median(known)))
+            speeds[name] = (median(known), amount(median(known)))
     if not speeds:
         return None
     hover = [f"<b>{chart_text(n)}</b><br>{v:,.0f} tuples/s" for n, (v, _) in speeds.items()]
     summary = "Tuples per second of each policy; the table below has the numbers."
     return bars("speed", summary, speeds, comparison.rivals[0], hover)
-
-
-def speed(value: float) -> str:
-    """Shorten a number of tuples per second.
-
-    >>> [speed(value).replace(NBSP, " ") for value in (1_234_567, 45_678, 999_999, 312.2)]
-    ['1.23 M', '45.7 k', '1.00 M', '312']
-    """
-    for unit, name in ((1e6, "M"), (1e3, "k")):
-        if value >= unit * 0.9995:
-            return f"{value / unit:#.3g}".rstrip(".") + NBSP + name
-    return f"{value:.0f}"
 
 
 def _line(name: str, rank: int, comparison: Comparison, scale: Scale) -> dict[str, Any]:

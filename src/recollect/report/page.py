@@ -69,8 +69,7 @@ class Chart:
         return (
             f'<div class="chart" id="{self.name}" role="img" style="{height}" '
             f'aria-label="{html.escape(self.summary)}"></div>\n'
-            "<noscript><p>The chart needs JavaScript; the table has all of its numbers."
-            "</p></noscript>"
+            "<noscript><p>The chart needs JavaScript.</p></noscript>"
         )
 
 
@@ -114,6 +113,22 @@ def facts(pairs: dict[str, str]) -> str:
         for name, value in pairs.items()
     )
     return '<dl class="facts">' + "".join(items) + "</dl>"
+
+
+def terms(meanings: dict[str, str], kind: str) -> str:
+    """List words and what they mean, both plain text, in a class of the style sheet."""
+    items = (f"<dt>{html.escape(t)}</dt><dd>{html.escape(m)}</dd>" for t, m in meanings.items())
+    return f'<dl class="{kind}">' + "\n".join(items) + "</dl>"
+
+
+def header(kicker: str, headline: str, lead: str) -> str:
+    """Begin the page with what it is about and what was learnt; the lead may be empty."""
+    lines = [
+        f'<p class="kicker">{html.escape(kicker)}</p>',
+        f"<h1>{html.escape(headline)}</h1>",
+        f'<p class="lead">{html.escape(lead)}</p>' if lead else "",
+    ]
+    return "<header>\n" + "\n".join(filter(None, lines)) + "\n</header>"
 
 
 def render_page(title: str, body: str, charts: list[Chart]) -> str:

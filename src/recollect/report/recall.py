@@ -1,20 +1,18 @@
 """The recall report: how much of the exact result each policy kept in each budget."""
 
 import html
-import platform
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from os import PathLike
 from typing import Any
 
 from recollect.report.charts import recall_chart, speed_chart
 from recollect.report.comparison import OPTIMUM, Comparison, Row, comparison_from
-from recollect.report.page import facts, render_page, section, write_page
+from recollect.report.origin import FOOTER, origin
+from recollect.report.page import facts, header, render_page, section, terms, write_page
 from recollect.report.scale import budget_label, memory, scale_of
-from recollect.report.wording import headline, percent, standing
+from recollect.report.table import number_cells, share_cell, table
+from recollect.report.wording import headline, standing
 
 __all__ = ["Comparison", "Row", "write_recall_report"]
 
@@ -57,14 +55,8 @@ def write_recall_report(
     """
     run = comparison_from(comparison)
     curves, speeds = recall_chart(run), speed_chart(run)
-    lead = standing(run)
-    header = [
-        f'<p class="kicker">{html.escape(run.title)}</p>',
-        f"<h1>{html.escape(headline(run))}</h1>",
-        f'<p class="lead">{html.escape(lead)}</p>' if lead else "",
-    ]
     sections = [
-        "<header>\n" + "\n".join(filter(None, header)) + "\n</header>",
+        header(run.title, headline(run), standing(run)),
         section(_title(run), curves.element),
     ]
     if speeds:
@@ -73,11 +65,11 @@ def write_recall_report(
         note = f'<p class="note">Tuples per second{middle}.</p>\n'
         sections.append(section("Speed", note + speeds.element, "half"))
     sections += [
-        section("How to read this", _terms(_TERMS, "terms"), "half" if speeds else ""),
+        section("How to read this", terms(_TERMS, "terms"), "half" if speeds else ""),
         section("All numbers", _table(run)),
-        section("The policies", _terms(_policies(run), "policies")),
+        section("The policies", terms(_policies(run), "policies")),
         section("The run", facts(_facts(run))),
-        "<footer>This page was written by recollect and loads nothing from elsewhere.</footer>",
+        FOOTER,
     ]
     charts = [curves, speeds] if speeds else [curves]
     write_page(render_page(run.title, "\n".join(sections), charts), path)
@@ -89,13 +81,7 @@ def _title(run: Comparison) -> str:
     return f"Recall {memory(run.rows[0])}"
 
 
-def _terms(terms: dict[str, str], kind: str) -> str:
-    items = (f"<dt>{html.escape(t)}</dt><dd>{html.escape(m)}</dd>" for t, m in terms.items())
-    return f'<dl class="{kind}">' + "\n".join(items) + "</dl>"
-
-
 def _table(run: Comparison) -> str:
-    head = "".join(f'<th scope="col">{name}</th>' for name in _HEAD)
     groups = []
     for budget in scale_of(run).places:
         rows = run.at(budget)
@@ -103,24 +89,18 @@ def _table(run: Comparison) -> str:
         if rows[0].budget_tuples is not None and budget != str(rows[0].budget_tuples):
             title += f" <span>= {rows[0].budget_tuples:,} tuples</span>"
         winners = run.winners(budget) if len(rows) > 1 else []
-        body = "\n".join(_cells(row, row.policy in winners) for row in rows)
         over = f'<tr><th scope="rowgroup" colspan="{len(_HEAD)}">{title}</th></tr>'
-        groups.append(f"<tbody>\n{over}\n{body}\n</tbody>")
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="All numbers">\n'
-        f"<table>\n<thead><tr>{head}</tr></thead>\n" + "\n".join(groups) + "\n</table>\n</div>"
-    )
+        groups.append("\n".join([over, *(_cells(row, row.policy in winners) for row in rows)]))
+    return table("All numbers", _HEAD, groups)
 
 
 def _cells(row: Row, best: bool) -> str:
     mark = '<span class="mark">best</span>' if best else ""
-    bar = f'<span class="bar"><i style="width:{100 * row.recall:.1f}%"></i></span>'
     counts = (row.results, row.evicted, row.refused, row.expired, row.tuples_per_second)
-    cells = "".join(f"<td>{'–' if n is None else f'{n:,.0f}'}</td>" for n in counts)
     kind = ' class="best"' if best else ""
     return (
         f'<tr{kind}><td class="policy">{html.escape(row.policy)}{mark}</td>'
-        f'<td>{bar}<span class="number">{percent(row.recall, 2)}</span></td>{cells}</tr>'
+        f"{share_cell(row.recall)}{number_cells(*counts)}</tr>"
     )
 
 
@@ -154,16 +134,5 @@ def _facts(run: Comparison) -> dict[str, str]:
         "Exact results": f"{run.exact_results:,}",
         "Tuples the exact join holds (mean)": f"{run.mean_alive:,.1f}",
         "Seed": str(run.seed),
-        "Written": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        "Python": platform.python_version(),
-        **_versions("recollect", "numba", "numpy", "pyarrow", "plotly"),
+        **origin("recollect", "numba", "numpy", "pyarrow", "plotly"),
     }
-
-
-def _versions(*packages: str) -> dict[str, str]:
-    found = {}
-    for package in packages:
-        # A source tree that is only on the path has no version to tell.
-        with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found

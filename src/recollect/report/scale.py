@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 
 from recollect.report.comparison import Comparison, Row
+from recollect.report.units import NBSP
 
-NBSP = "\u00a0"
 LOG_FROM = 3.0
 """Budgets that span at least this factor are drawn on a logarithmic axis."""
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from recollect.report.comparison import OPTIMUM, Comparison, Row
-from recollect.report.scale import NBSP, Scale, budget_label, memory, scale_of
+from recollect.report.scale import Scale, budget_label, memory, scale_of
+from recollect.report.units import NBSP
 
 # What people would do without evidence, in the order in which it makes a good contrast.
 BASELINES = {"fifo": "forgetting the oldest (fifo)", "rand": "forgetting at random (rand)"}
@@ -43,6 +44,23 @@ def listed(words: Sequence[str]) -> str:
     'fifo, lru and gdj'
     """
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def kept_of(text: str, recall: float, exact: int) -> str:
+    """Say which part of the exact results was kept; the text is that part in per cent.
+
+    >>> kept_of("73 %", 0.731, 1000), kept_of("100 %", 1.0, 1000)
+    ('73 % of the 1,000 exact results', 'all 1,000 exact results')
+    """
+    if exact == 1:
+        return "the only exact result" if recall == 1 else "nothing of the only exact result"
+    whole = {0.0: "none of the", 1.0: "all"}.get(recall, f"{text} of the")
+    return f"{whole} {exact:,} exact results"
+
+
+def capital(text: str) -> str:
+    """Begin a sentence."""
+    return text[0].upper() + text[1:]
 
 
 def headline(comparison: Comparison) -> str:
@@ -92,24 +110,24 @@ def _optimum(comparison: Comparison, scale: Scale) -> str:
     if best is None or comparison.rivals == [OPTIMUM]:
         return ""
     kept = percent(best.recall)
-    return f"{_capital(memory(best))}, {kept} is the best that was possible ({OPTIMUM})."
+    return f"{capital(memory(best))}, {kept} is the best that was possible ({OPTIMUM})."
 
 
 def _nothing_lost(comparison: Comparison, budgets: list[str]) -> str:
     names, place = comparison.rivals, memory(comparison.at(budgets[0])[0])
     everyone = f"{names[0]} keeps" if len(names) == 1 else f"{_all(len(names))} policies keep"
     where = place if len(budgets) == 1 else f"at every budget, even {place}"
-    return f"{everyone} {_kept('100', 1.0, comparison.exact_results)} {where}."
+    return f"{everyone} {kept_of('100', 1.0, comparison.exact_results)} {where}."
 
 
 def _one_policy(comparison: Comparison, budgets: list[str]) -> str:
     rows = {row.budget: row for row in comparison.of(comparison.rivals[0])}
     small, *_, large = [rows[budget] for budget in budgets if budget in rows] * 2
     if small is large:
-        kept = _kept(percent(small.recall), small.recall, comparison.exact_results)
-        return f"{_capital(memory(small))}, {small.policy} keeps {kept}."
+        kept = kept_of(percent(small.recall), small.recall, comparison.exact_results)
+        return f"{capital(memory(small))}, {small.policy} keeps {kept}."
     low, high = percents(small.recall, large.recall)
-    kept = _kept(low, small.recall, comparison.exact_results)
+    kept = kept_of(low, small.recall, comparison.exact_results)
     if small.recall == large.recall:
         return f"{small.policy} keeps {kept} {memory(small)}, and as many {memory(large)}."
     high = {0.0: "none", 1.0: "all"}.get(large.recall, high)
@@ -119,9 +137,9 @@ def _one_policy(comparison: Comparison, budgets: list[str]) -> str:
 def _several_policies(comparison: Comparison, budgets: list[str]) -> str:
     budget = _middle(budgets)
     rows, winners = comparison.contest(budget), comparison.winners(budget)
-    best, place, exact = rows[0], _capital(memory(rows[0])), comparison.exact_results
+    best, place, exact = rows[0], capital(memory(rows[0])), comparison.exact_results
     if len(winners) == len(rows):
-        kept = _kept(percent(best.recall), best.recall, exact)
+        kept = kept_of(percent(best.recall), best.recall, exact)
         who = (
             f"{best.policy} keeps" if len(rows) == 1 else f"{_all(len(rows)).lower()} policies keep"
         )
@@ -134,14 +152,7 @@ def _several_policies(comparison: Comparison, budgets: list[str]) -> str:
     high, low = percents(best.recall, contrast.recall)
     low = "none" if contrast.recall == 0 else low
     who = best.policy + " keeps" if len(winners) == 1 else listed(winners) + " keep"
-    return f"{place}, {who} {_kept(high, best.recall, exact)}; {named} keeps {low}."
-
-
-def _kept(text: str, recall: float, exact: int) -> str:
-    if exact == 1:
-        return "the only exact result" if recall == 1 else "nothing of the only exact result"
-    whole = {0.0: "none of the", 1.0: "all"}.get(recall, f"{text} of the")
-    return f"{whole} {exact:,} exact results"
+    return f"{place}, {who} {kept_of(high, best.recall, exact)}; {named} keeps {low}."
 
 
 def _again(row: Row) -> str:
@@ -154,7 +165,3 @@ def _middle(budgets: list[str]) -> str:
 
 def _all(count: int) -> str:
     return "Both" if count == 2 else f"All {count}"
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

@@ -11,7 +11,7 @@ micro-batch finds them there and reads nothing but a small header.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
@@ -145,12 +145,12 @@ class Keeper:
         self.shard.newest = list(header.newest)
         self._memory: SharedMemory | None = None
         self._mapped: dict[str, np.ndarray] = {}
-        self.rebuilt = bool(header.batch >= 0) and not self._at_hand()
+        self.rebuilt = bool(header.log or header.snapshot_pages) and not self._at_hand()
         """Whether the shard came from the state store."""
-        if self.rebuilt:
-            self._rebuild()
         if self._memory is None:
             self._memory = SharedMemory.fresh(query, number)
+        if self.rebuilt:
+            self._rebuild()
 
     # -- opening -----------------------------------------------------------------------------
 
@@ -185,16 +185,17 @@ class Keeper:
             self.shard.engine.restore(_unpacked(b"".join(pages), header.snapshot_layout, like))
         for entry in range(header.log):
             self.shard.take_again(_read_log(self._get(f"log/{entry}")))
-        self._restore_rows(
-            {
-                (stream, int(number)): _decompress(self._get(_segment(stream, number)))
-                for stream, sizes in enumerate(header.segments)
-                for number in sizes
-            }
-        )
+        segments = {
+            (stream, int(number)): _decompress(self._get(_segment(stream, number)))
+            for stream, sizes in enumerate(header.segments)
+            for number in sizes
+        }
+        for (stream, number), data in segments.items():
+            self._leave(_segment(stream, number), data)
+        self._restore_rows(segments)
         self.shard.find_rows()
 
-    def _restore_rows(self, segments: dict[tuple[int, int], pa.Buffer | None]) -> None:
+    def _restore_rows(self, segments: Mapping[tuple[int, int], pa.Buffer | None]) -> None:
         for stream in range(STREAMS):
             batches = {}
             for (owner, number), data in segments.items():

@@ -76,7 +76,7 @@ class SharedMemory:
 
     def give_back_others(self) -> None:
         """Free what earlier tasks for this shard have left behind."""
-        for other in self._folder.parent.iterdir():
+        for other in self._folder.parent.glob("*"):
             if other != self._folder:
                 shutil.rmtree(other, ignore_errors=True)
 

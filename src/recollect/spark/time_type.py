@@ -16,9 +16,6 @@ from pyspark.sql.types import (
 from recollect.errors import InputError
 from recollect.join.window import NANOSECONDS
 
-HOUR = 3_600_000_000
-"""In microseconds."""
-
 
 @dataclass(frozen=True)
 class TimeType:
@@ -41,12 +38,12 @@ class TimeType:
         """What one unit is: a microsecond, a day, or None for plain whole numbers."""
         if isinstance(self.kind, IntegralType):
             return None
-        return NANOSECONDS["us" if self.is_timestamp else "d"]
+        return NANOSECONDS["d" if isinstance(self.kind, DateType) else "us"]
 
     @property
-    def is_timestamp(self) -> bool:
+    def takes_watermark(self) -> bool:
         """Whether Spark can put a watermark on it."""
-        return isinstance(self.kind, TimestampType | TimestampNTZType)
+        return isinstance(self.kind, TimestampType)
 
     def goes_with(self, other: "TimeType") -> bool:
         """Whether two columns can be compared without a conversion that depends on a time zone."""
@@ -79,20 +76,6 @@ class TimeType:
         # Not floor(units / span): that divides as floating point numbers.
         units = self.units(column)
         return F.call_function("div", units, F.lit(span)) - (units % span < 0).cast("bigint")
-
-    def after(self, column: Column, span: int) -> Column:
-        """The moment so many units later, in a form that compares with a column of this type."""
-        if self.is_timestamp:
-            # Spark derives from this when state is no longer needed. An interval without days, for
-            # Spark's days are those of the calendar, 23 or 25 hours long twice a year.
-            seconds = F.lit(span % HOUR).cast("decimal(18, 0)") / F.lit(1_000_000)
-            return column + F.make_interval(hours=F.lit(span // HOUR), secs=seconds)
-        # As decimal, which does not overflow at the ends of the range.
-        return self.units(column).cast("decimal(20, 0)") + F.lit(span)
-
-    def comparable(self, column: Column) -> Column:
-        """The time in the form that compares with :meth:`after`."""
-        return column if self.is_timestamp else self.units(column)
 
 
 def _epoch() -> Column:

@@ -93,10 +93,10 @@ class JoinWords:
             for position in positions:
                 require_comparable(frame.schema[position])
         types = _time_types([frame.schema[at] for frame, at in zip(frames, times, strict=True)])
-        if left.isStreaming and not types[0].is_timestamp:
+        if left.isStreaming and not types[0].takes_watermark:
             raise InputError(
                 f"time column {query.time[0]!r} is of type {types[0].kind.simpleString()}, but"
-                " streams need time stamps, on which Spark can put a watermark; cast it"
+                " streams need TIMESTAMP, on which Spark can put a watermark; cast it"
             )
         using = query.on[0] == query.on[1]
         return cls(

@@ -1,0 +1,63 @@
+"""``recollect pipeline``: from raw sources through the bounded join to a report, on Spark."""
+
+import time
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli import options
+from recollect.cli.pipeline_screen import Screen, summary
+from recollect.cli.show import print_facts, print_json
+from recollect.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def pipeline(
+    config: Annotated[str, typer.Argument(help="The TOML file that describes the pipeline.")],
+    master: Annotated[
+        str | None,
+        typer.Option(help="Where Spark runs: local[4], spark://host:7077, yarn, …"),
+    ] = None,
+    stage: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this stage: ingest, join, quality or report; may be repeated."),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Read, clean and join two sources on Spark, measure what was lost, and write a report."""
+    if find_spec("pyspark") is None:
+        raise MissingExtraError(
+            "a pipeline needs PySpark, which is not installed: pip install 'recollect[spark]'"
+        )
+    # Only now, because Spark takes a second to load and no other command needs it.
+    from pyspark.sql import SparkSession
+
+    from recollect.spark.pipeline import ConfigError, read_config, run_pipeline
+    from recollect.spark.pipeline.spark_log import logging_to
+    from recollect.spark.session import session
+
+    begun = time.monotonic()
+    try:
+        plan = read_config(config)
+
+        def start() -> "SparkSession":
+            settings = logging_to(plan.pipeline.out, plan.spark.config)
+            return session(plan.pipeline.name, master or plan.spark.master, settings)
+
+        with Screen() as screen:
+            numbers = run_pipeline(plan, start, stage or (), screen)
+    except ConfigError as error:
+        for mistake in error.mistakes:
+            typer.echo(f"recollect: {mistake}", err=True)
+        raise typer.Exit(2) from None
+    finally:
+        if (spark := SparkSession.getActiveSession()) is not None:
+            spark.stop()
+    if json:
+        print_json({"pipeline": plan.pipeline.name, **numbers})
+    else:
+        seconds = time.monotonic() - begun
+        print_facts(plan.pipeline.name, summary(numbers) | {"seconds": seconds})

@@ -1,0 +1,26 @@
+"""The same jobs on Spark, one file per job, and the pipeline that strings them together."""
+
+from recollect.spark.session import require_spark, session
+
+require_spark()  # before the first import of it fails with less to say
+
+# ruff: noqa: E402
+from recollect.spark.bounded_join import bounded_join
+from recollect.spark.exact_join import exact_join
+from recollect.spark.live import JsonLines, LiveNumbers, Prometheus
+from recollect.spark.quality import Quality, quality
+from recollect.spark.replay import register
+from recollect.spark.sweep import sweep
+
+__all__ = [
+    "JsonLines",
+    "LiveNumbers",
+    "Prometheus",
+    "Quality",
+    "bounded_join",
+    "exact_join",
+    "quality",
+    "register",
+    "session",
+    "sweep",
+]

@@ -1,0 +1,136 @@
+"""The join that forgets nothing: Spark's own, asked for in the same words as the bounded one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from recollect.errors import InputError
+from recollect.join.kernel import LANDMARK, UNLIMITED
+from recollect.join.query import SIDES
+from recollect.spark.words import JoinWords
+
+HOUR = 3_600_000_000
+"""In microseconds."""
+LAST = 2**63 - 1
+INCOMPARABLE = ("DATATYPE_MISMATCH", "INDETERMINATE_COLLATION")
+"""How Spark's names begin for what is wrong when two keys have no equality."""
+
+
+def exact_join(
+    left: DataFrame,
+    right: DataFrame,
+    on: str | Sequence[Any],
+    time: Any,
+    window: Any,
+    lateness: Any = None,
+    how: str = "inner",
+) -> DataFrame:
+    """Join two DataFrames with Spark's own join, without any budget.
+
+    Two rows match if their keys are equal (as Spark sees it: NULL equals nothing, NaN equals NaN)
+    and the later one comes while the earlier one is in its window, whose end counts in. On streams
+    Spark keeps every row until its window has passed, or for ever without a watermark.
+
+    Parameters
+    ----------
+    left, right
+        Both streaming or both not.
+    on
+        Key columns: ``"key"``, ``"a,b"``, ``["a", "b"]``; they come first in the result and once.
+        With ``"a=b"`` for columns of different names the result has all columns of both.
+    time
+        The time column, or ``"left=right"``: TIMESTAMP and, if not streaming, TIMESTAMP_NTZ, DATE
+        or whole numbers.
+    window
+        How long a row may still match: ``"10 minutes"``, ``1000`` (units of the time column;
+        microseconds, days or plain numbers), ``"landmark:1h"``, ``"unlimited"``, or a pair of
+        these for the left and the right side.
+    lateness
+        How much later than newer ones rows of a stream may come, as in ``"10 seconds"``: the
+        watermark of each time column that has none.
+    how
+        Only ``"inner"``.
+
+    Examples
+    --------
+    Payments within an hour of the order they belong to::
+
+        exact_join(orders, payments, on="order", time="placed=paid", window=("1 hour", 0))
+    """
+    words = JoinWords.parse(left, right, on, time, window, lateness, how)
+    sides = [
+        _numbered(words.with_watermark(frame, side), side)
+        for side, frame in enumerate((left, right))
+    ]
+    try:
+        joined = sides[0].join(sides[1], [*_same_keys(words), *_in_window(words)])
+    except AnalysisException as error:
+        if not (error.getCondition() or "").startswith(INCOMPARABLE):
+            raise
+        keys = _shown_keys(words, left, right)
+        raise InputError(f"Spark cannot compare the keys {keys}; cast one side") from error
+    return joined.select([F.col(_name(side, at)).alias(name) for side, at, name in words.output])
+
+
+def _name(side: int, position: int) -> str:
+    return f"{SIDES[side]}_{position}"
+
+
+def _numbered(frame: DataFrame, side: int) -> DataFrame:
+    """The same columns under names of which there are no two."""
+    return frame.toDF(*(_name(side, position) for position in range(len(frame.columns))))
+
+
+def _shown_keys(words: JoinWords, left: DataFrame, right: DataFrame) -> str:
+    """The pairs of keys with their types."""
+    pairs = [(left.schema[a], right.schema[b]) for a, b in zip(*words.keys, strict=True)]
+    return ", ".join(
+        f"{one.name} ({one.dataType.simpleString()}) = {two.name} ({two.dataType.simpleString()})"
+        for one, two in pairs
+    )
+
+
+def _same_keys(words: JoinWords) -> list[Column]:
+    return [
+        F.col(_name(0, left)) == F.col(_name(1, right))
+        for left, right in zip(*words.keys, strict=True)
+    ]
+
+
+def _in_window(words: JoinWords) -> list[Column]:
+    """For each side: the other row comes no later than this one's window ends.
+
+    That also holds whenever the other row is the earlier one, so both may be asked of every pair.
+    """
+    conditions = []
+    for side in (0, 1):
+        mine, other = (F.col(_name(s, words.times[s])) for s in (side, 1 - side))
+        time = words.time_types[side]
+        kind, span = words.query.windows[side].kind, words.spans[side]
+        if kind == LANDMARK:
+            conditions.append(time.bucket(other, span) <= time.bucket(mine, span))
+            span -= 1  # What follows is implied then, but only it tells Spark when to drop state.
+        if kind == UNLIMITED:
+            continue
+        if words.streaming:
+            conditions.append(other <= mine + _interval(span))
+        else:
+            conditions.append(time.units(other) <= _sum(time.units(mine), span))
+    return conditions
+
+
+def _interval(microseconds: int) -> Column:
+    """A span of time in the form from which Spark derives how long it needs its state.
+
+    Without days, for those are days of the calendar to Spark, twice a year of 23 or 25 hours.
+    """
+    seconds = F.lit(microseconds % HOUR).cast("decimal(18, 0)") / F.lit(1_000_000)
+    return F.make_interval(hours=F.lit(microseconds // HOUR), secs=seconds)
+
+
+def _sum(units: Column, span: int) -> Column:
+    """Their sum, or the largest number if it would be larger."""
+    return F.when(units > LAST - span, LAST).otherwise(units + span)

@@ -1,0 +1,177 @@
+"""What may stand behind a key of the configuration: each function takes a value or says why not."""
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from recollect.errors import InputError, WindowError
+from recollect.join.budget import capacity_of, parse_budget
+from recollect.join.kernel import COUNT, TIME
+from recollect.join.query import key_columns, pair_of
+from recollect.join.window import Duration, Window, parse_duration, parse_window
+from recollect.policies.registry import parse_policy
+
+Read: TypeAlias = Callable[[Any], Any]
+
+
+def _expected(what: str, value: Any) -> InputError:
+    if isinstance(value, dict | list):
+        return InputError(
+            f"expected {what}, not a {'table' if isinstance(value, dict) else 'list'}"
+        )
+    return InputError(f"expected {what}, not {json.dumps(value, default=str)}")
+
+
+def text(value: Any) -> str:
+    """A text that is not empty."""
+    if not isinstance(value, str) or not value.strip():
+        raise _expected("a text", value)
+    return value
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """A list of texts, or one of them."""
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise InputError("expected a list of texts, not an empty one")
+    return tuple(text(part) for part in values)
+
+
+def flag(value: Any) -> bool:
+    """A yes or no."""
+    if not isinstance(value, bool):
+        raise _expected("true or false", value)
+    return value
+
+
+def whole(least: int, most: int | None = None) -> Read:
+    """A whole number within bounds."""
+
+    def read(value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise _expected("a whole number", value)
+        if value < least or (most is not None and value > most):
+            bounds = f"{least} or more" if most is None else f"{least} to {most}"
+            raise InputError(f"expected {bounds}, not {value}")
+        return value
+
+    return read
+
+
+def one_of(*words: str) -> Read:
+    """One of a few words."""
+
+    def read(value: Any) -> str:
+        if value not in words:
+            raise _expected(" or ".join(repr(word) for word in words), value)
+        return str(value)
+
+    return read
+
+
+def options(value: Any) -> dict[str, str]:
+    """Settings for Spark; ``a.b = 1`` is a table in TOML, and the name ``a.b`` in Spark.
+
+    >>> options({"header": True, "kafka": {"bootstrap": {"servers": "h:9092"}}})
+    {'header': 'true', 'kafka.bootstrap.servers': 'h:9092'}
+    """
+    if not isinstance(value, dict):
+        raise _expected("a table", value)
+    flat: dict[str, str] = {}
+    for name, inner in value.items():
+        if isinstance(inner, dict):
+            flat |= {f"{name}.{rest}": setting for rest, setting in options(inner).items()}
+        elif isinstance(inner, bool):
+            flat[name] = str(inner).lower()
+        elif isinstance(inner, str | int | float):
+            flat[name] = str(inner)
+        else:
+            raise _expected(f"a text, a number, true or false as {name}", inner)
+    return flat
+
+
+def spark_settings(value: Any) -> dict[str, str]:
+    """Settings of the Spark session, which all begin with ``spark.``."""
+    flat = options(value)
+    for name in flat:
+        if not name.startswith("spark."):
+            raise InputError(f"{name!r} is no setting of Spark: those begin with 'spark.'")
+    return flat
+
+
+def expressions(value: Any) -> dict[str, str]:
+    """SQL expressions by the name of the column they make."""
+    if not isinstance(value, dict):
+        raise _expected("a table of SQL expressions", value)
+    for name, expression in value.items():
+        if not isinstance(expression, str) or not expression.strip():
+            raise _expected(f"a SQL expression as {name}", expression)
+    return dict(value)
+
+
+def duration(value: Any) -> Duration:
+    """A span of time above 0."""
+    span = parse_duration(text(value))
+    if span is None or span.nanoseconds < 1_000_000:
+        raise InputError(f"{value!r} is not a duration such as '10 seconds' or '1h 30min'")
+    return span
+
+
+def trigger(value: Any) -> Duration | None:
+    """When a micro-batch begins: every so often, or (None) at once until all is read."""
+    return None if value == "available-now" else duration(value)
+
+
+def keys(value: Any) -> str | list[str]:
+    """The key columns of a join."""
+    words = value if isinstance(value, str) else list(texts(value))
+    key_columns(words)
+    return words
+
+
+def time(value: Any) -> str:
+    """The time columns of a join."""
+    if not all(pair_of(text(value))):
+        raise InputError(f"{value!r}: a side of the = is missing")
+    return str(value)
+
+
+def window(value: Any) -> Any:
+    """One window for both sides, or a pair of them."""
+    if isinstance(value, list):
+        if len(value) != 2:
+            raise InputError(f"expected one window or two (left and right), not {len(value)}")
+        value = tuple(value)
+    for part in pair_of(value):
+        if _window(part).kind == COUNT:
+            raise WindowError(
+                f"window {part!r} counts rows, whose order Spark does not keep; give a duration"
+            )
+    return value
+
+
+def span(value: Any) -> Any:
+    """A span of time: so many units of the time column, or a duration."""
+    if _window(value).kind != TIME:
+        raise WindowError(f"{value!r} is not a number of time units or a duration")
+    return value
+
+
+def _window(value: Any) -> Window:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise _expected("a number of time units or a text such as '10 minutes'", value)
+    return parse_window(value)
+
+
+def budget(value: Any) -> Any:
+    """How much a join may remember."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise _expected("a number of tuples or a text such as '64MB'", value)
+    capacity_of(parse_budget(value, elsewhere=True), None)
+    return value
+
+
+def policy(value: Any) -> str:
+    """Which tuple to forget."""
+    parse_policy(text(value))
+    return str(value)

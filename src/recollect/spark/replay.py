@@ -1,0 +1,200 @@
+"""A Spark data source that plays a file or a generated stream, the same rows every time.
+
+After :func:`register`, ``spark.readStream.format("recollect")`` reads it as a stream and
+``spark.read.format("recollect")`` all at once. Either ``path`` or ``generator`` is needed:
+
+=================  ============================================================================
+``path``           a Parquet, CSV, TSV, Arrow IPC or JSON-lines file, there on every worker
+``generator``      ``zipf`` or ``locality``, whose parameters are options too: ``tuples``, ``seed``…
+``timeUnit``       makes time stamps of a column of whole numbers, which count this unit: ``ms``,
+                   ``s``, ``10ms``, …
+``timeColumn``     which column that is; ``time`` if left out
+``startTime``      the time stamp of the number 0; the start of 1970 if left out
+``numPartitions``  into how many tasks a read is split; 1 if left out
+``rate``           how many rows of a stream arrive per second; if left out, or with
+                   ``trigger(availableNow=True)``, all are there from the start
+``batchRows``      the most rows of a micro-batch
+=================  ============================================================================
+
+The offset of a stream is a row number: a query that is started again from its checkpoint goes on
+with the row after the last.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import pairwise
+from time import monotonic
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.errors import PySparkTypeError
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+)
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
+from pyspark.sql.types import StructType
+
+from recollect.errors import InputError
+from recollect.spark.cursors import read_rows
+from recollect.spark.replay_options import Replay
+
+
+def register(spark: SparkSession) -> None:
+    """Make the format ``recollect`` known to a session."""
+    spark.dataSource.register(ReplaySource)
+
+
+class ReplaySource(DataSource):
+    """The format ``recollect``; see the module for its options."""
+
+    def __init__(self, options: dict[str, str]) -> None:
+        super().__init__(options)
+        self.replay = Replay.parse(options)
+
+    @classmethod
+    def name(cls) -> str:
+        """Return what the format is called."""
+        return "recollect"
+
+    def schema(self) -> StructType:
+        """Return the columns of the data in Spark's types."""
+        for field in self.replay.schema:
+            try:
+                from_arrow_schema(pa.schema([field]))
+            except PySparkTypeError as error:
+                raise InputError(
+                    f"{self.replay.data}: Spark has no type for column {field.name!r} of type"
+                    f" {field.type}; say what to read it as with schema(…)"
+                ) from error
+        return from_arrow_schema(self.replay.schema)
+
+    def reader(self, schema: StructType) -> "BatchReader":
+        """Read everything at once."""
+        return BatchReader(RowReader(self.replay, schema))
+
+    def streamReader(self, schema: StructType) -> "StreamReader":  # noqa: N802
+        """Read as a stream."""
+        return StreamReader(RowReader(self.replay, schema))
+
+
+class RowRange(InputPartition):
+    """The rows that one task reads."""
+
+    def __init__(self, start: int, stop: int) -> None:
+        self.start = start
+        self.stop = stop
+
+
+class RowReader:
+    """Reads ranges of rows in the shape that Spark expects."""
+
+    def __init__(self, replay: Replay, schema: StructType) -> None:
+        self.replay = replay
+        self._shape = to_arrow_schema(schema, timezone="UTC")
+        for name in self._shape.names:
+            if name not in replay.schema.names:
+                known = ", ".join(map(repr, replay.schema.names))
+                raise InputError(f"{replay.data} has no column {name!r}; it has {known}")
+
+    @cached_property
+    def rows(self) -> int:
+        """How many there are; counted when first asked for, as only the driver needs to know."""
+        return self.replay.count()
+
+    def split(self, start: int, stop: int) -> list[RowRange]:
+        """Divide rows among tasks, as evenly as it goes."""
+        tasks = max(1, min(self.replay.partitions, stop - start))
+        bounds = [start + (stop - start) * task // tasks for task in range(tasks + 1)]
+        return [RowRange(first, last) for first, last in pairwise(bounds)]
+
+    def read(self, rows: RowRange) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a range as Arrow batches."""
+        clock = self.replay.clock
+        for batch in read_rows(self.replay.data, self._shape.names, rows.start, rows.stop):
+            columns = []
+            for field, column in zip(self._shape, batch.columns, strict=True):
+                if clock and field.name == clock.column:
+                    column = clock.stamps(column)
+                # Spark's time stamps have microseconds; the rest is cut off.
+                options = pc.CastOptions(field.type, allow_time_truncate=True)
+                columns.append(column.cast(options=options))
+            yield pa.RecordBatch.from_arrays(columns, schema=self._shape)
+
+
+class BatchReader(DataSourceReader):
+    """All rows at once."""
+
+    def __init__(self, rows: RowReader) -> None:
+        self._rows = rows
+
+    def partitions(self) -> list[RowRange]:
+        """Divide the rows among tasks."""
+        return self._rows.split(0, self._rows.rows)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Read the rows of one task."""
+        assert isinstance(partition, RowRange)
+        return self._rows.read(partition)
+
+
+class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Rows as they arrive; the offset ``{"row": n}`` says that the first n have been read."""
+
+    def __init__(self, rows: RowReader) -> None:
+        self._rows = rows
+        self._rate = rows.replay.rate
+        self._began: tuple[float, int] | None = None
+
+    def initialOffset(self) -> dict:  # noqa: N802
+        """Begin with the first row."""
+        return {"row": 0}
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Let all rows arrive: the query would otherwise end with the few that have by now."""
+        self._rate = None
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """Return how much a micro-batch takes."""
+        most = self._rows.replay.batch_rows
+        return ReadAllAvailable() if most is None else ReadMaxRows(most)
+
+    def latestOffset(self, start: dict, limit: ReadLimit) -> dict:  # noqa: N802
+        """Return where the next micro-batch ends."""
+        row = start["row"]
+        if row > self._rows.rows:
+            raise InputError(
+                f"the checkpoint has read {row} rows of {self._rows.replay.data}, which has only"
+                f" {self._rows.rows} now; start with a new checkpoint"
+            )
+        last = self._arrived(row)
+        if isinstance(limit, ReadMaxRows):
+            last = min(last, row + limit.max_rows)
+        return {"row": last}
+
+    def _arrived(self, row: int) -> int:
+        if self._rate is None:
+            return self._rows.rows
+        # The pace is kept from where this run began, not from batch to batch: what a slow batch
+        # leaves is made up for by the next.
+        self._began = self._began or (monotonic(), row)
+        began, first = self._began
+        return min(self._rows.rows, first + int(self._rate * (monotonic() - began)))
+
+    def partitions(self, start: dict, end: dict) -> list[RowRange]:
+        """Divide the rows of a micro-batch among tasks."""
+        return self._rows.split(start["row"], end["row"]) if start != end else []
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Read the rows of one task."""
+        assert isinstance(partition, RowRange)
+        return self._rows.read(partition)

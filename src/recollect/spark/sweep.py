@@ -1,0 +1,189 @@
+"""Every policy at every budget over the same two tables, in parallel over the cluster."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+from recollect.errors import BudgetError, InputError
+from recollect.join.budget import Budget, capacity_of, parse_budget
+from recollect.join.encoding import keys_of
+from recollect.join.engine import Engine
+from recollect.join.hashing import code_of_columns, missing
+from recollect.join.query import SIDES, Bound, Query, bind
+from recollect.join.stats import Stats
+from recollect.join.whole import Inputs, quiet, survey
+from recollect.policies import Policy, parse_policy
+from recollect.spark.words import JoinWords, quoted, require_bytewise
+from recollect.streams.checks import require_whole
+
+COLUMNS = pa.schema(
+    [
+        ("policy", pa.string()),
+        ("budget", pa.string()),
+        ("seed", pa.int64()),
+        ("budget_tuples", pa.int64()),
+        ("results", pa.int64()),
+        ("exact_results", pa.int64()),
+        ("recall", pa.float64()),
+        ("evicted", pa.int64()),
+        ("expired", pa.int64()),
+        ("refused", pa.int64()),
+        ("peak_tuples", pa.int64()),
+        ("seconds", pa.float64()),
+        ("tuples_per_second", pa.float64()),
+    ]
+)
+"""The columns of the table; all but the seed are from :class:`recollect.join.stats.Stats`."""
+
+Plan = tuple[Policy, Budget, int]
+"""A policy, a budget in tuples and a seed."""
+
+
+def sweep(
+    left: DataFrame,
+    right: DataFrame,
+    on: str | Sequence[Any],
+    time: Any,
+    window: Any,
+    policies: Sequence[str | Policy | type[Policy]],
+    budgets: Sequence[Any],
+    seeds: Sequence[int] = (0,),
+) -> DataFrame:
+    """Try every policy with every budget and every seed, and count what each would have found.
+
+    The join runs in order of time (rows of equal time in the order of the DataFrame, the left side
+    first) and counts its results without making them, as :func:`recollect.compare` does, with the
+    same numbers. For that only a code for the key and the time of each row are needed, 16 bytes
+    together: they are collected, sorted and broadcast, so driver and Python workers must each have
+    room for them, and ``spark.driver.maxResultSize`` must allow it. Then each combination is a task
+    of its own. The work is done when this function returns.
+
+    Parameters
+    ----------
+    left, right
+        Not streaming.
+    on, time, window
+        As for :func:`~recollect.spark.bounded_join`.
+    policies
+        Names such as ``"prob"``, ``"clock:w0=2"``, ``"my_module:MyPolicy"``, or policies; a module
+        of one's own must be known to the executors (``spark.addArtifact``, ``--py-files``).
+    budgets
+        Numbers of tuples, ``"unlimited"``, or shares such as ``"10%"`` of the tuples that the exact
+        join holds in the mean. Not bytes: rows stay where they are, so their sizes are not known.
+    seeds
+        For policies that draw random numbers.
+
+    Returns
+    -------
+    DataFrame
+        One row per combination, in the order given: policy, budget, seed, budget_tuples, results,
+        exact_results, recall, evicted, expired, refused, peak_tuples, seconds (of the engine
+        alone), tuples_per_second.
+
+    Examples
+    --------
+    Which policy needs the least memory for nine results out of ten::
+
+        table = sweep(clicks, views, on="ad", time="ts", window="10 minutes",
+                      policies=["fifo", "prob", "clock"], budgets=["5%", "10%", "20%", "40%"])
+        table.where("recall >= 0.9").orderBy("budget_tuples").show()
+    """
+    spark = left.sparkSession
+    combinations = _combinations(policies, budgets, seeds)
+    words = JoinWords.parse(left, right, on, time, window)
+    if words.streaming:
+        raise InputError("a sweep needs to read its input to the end, but it is a stream")
+    frames = _keys_and_times(words, (left, right))
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    bound = bind(words.query, *(to_arrow_schema(frame.schema, timezone=zone) for frame in frames))
+    tables = _collected(frames[0], bound, 0), _collected(frames[1], bound, 1)
+
+    query = replace(words.query, on=(("key",), ("key",)), time=("time", "time"))
+    known = survey(Inputs(*tables, query, whole_rows=False))
+    plans = [(policy, budget.of(known.mean_alive), seed) for policy, budget, seed in combinations]
+    broadcast = spark.sparkContext.broadcast(tables)
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                stats = _counted(broadcast.value, query, plans[number])
+                stats = replace(stats, exact_results=known.exact_results)
+                row = {"seed": plans[number][2]} | {
+                    name: getattr(stats, name) for name in COLUMNS.names if name != "seed"
+                }
+                yield pa.RecordBatch.from_pylist([row], schema=COLUMNS)
+
+    try:
+        tasks = spark.range(0, len(plans), 1, numPartitions=len(plans))
+        rows = tasks.mapInArrow(run, from_arrow_schema(COLUMNS)).collect()
+    finally:
+        broadcast.destroy()
+    return spark.createDataFrame(rows, from_arrow_schema(COLUMNS))
+
+
+def _combinations(
+    policies: Sequence[Any], budgets: Sequence[Any], seeds: Sequence[int]
+) -> list[Plan]:
+    asked = [parse_budget(budget, elsewhere=True) for budget in budgets]
+    for budget in asked:
+        if budget.bytes is not None:
+            raise BudgetError(
+                f"budget {budget} is in bytes, but a sweep sees only keys and times;"
+                " give a number of tuples or a share such as 10%"
+            )
+    for seed in seeds:
+        require_whole("seed", seed, least=0)
+    plans = list(product([parse_policy(policy) for policy in policies], asked, map(int, seeds)))
+    if not plans:
+        raise InputError("a sweep needs at least one policy, one budget and one seed")
+    return plans
+
+
+def _keys_and_times(words: JoinWords, frames: Sequence[DataFrame]) -> list[DataFrame]:
+    narrow = []
+    for frame, keys, names, time in zip(
+        frames, words.keys, words.query.on, words.query.time, strict=True
+    ):
+        for position in keys:
+            require_bytewise(frame.schema[position])
+        narrow.append(frame.select([quoted(name) for name in dict.fromkeys([*names, time])]))
+    return narrow
+
+
+def _collected(frame: DataFrame, bound: Bound, side: int) -> pa.Table:
+    """One side in order of time: codes for its keys, NULL where these match nothing, and times."""
+    name = bound.query.time[side]
+    kind = frame.schema[name].dataType.simpleString()
+    table = frame.mapInArrow(_encoder(bound, side), f"key bigint, time {kind}").toArrow()
+    if nulls := table["time"].null_count:
+        raise InputError(
+            f"time column {name!r} of the {SIDES[side]} DataFrame is NULL in {nulls} rows"
+        )
+    return table.sort_by("time")  # keeps the order of equal times
+
+
+def _encoder(
+    bound: Bound, side: int
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def encode(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            keys = keys_of(bound, side, batch)
+            codes = pa.array(code_of_columns(keys), mask=missing(keys))
+            times = batch.column(bound.query.time[side])
+            yield pa.RecordBatch.from_arrays([codes, times], names=["key", "time"])
+
+    return encode
+
+
+def _counted(tables: tuple[pa.Table, pa.Table], query: Query, plan: Plan) -> Stats:
+    """Run one plan over the broadcast tables."""
+    policy, budget, seed = plan
+    inputs = Inputs(*tables, query, whole_rows=False)
+    engine = Engine.of(inputs.bound, policy, capacity_of(budget, None), seed)
+    counted = inputs.count([engine], quiet, "")
+    return Stats.of(query, budget, engine, counted.lanes, counted.seconds[0])
