@@ -15,7 +15,7 @@ from hypothesis.stateful import (
 
 import recollect as rc
 from recollect.join import payload
-from recollect.join.payload import RAW, SLACK, PayloadStore
+from recollect.join.payload import PLACE_BITS, RAW, SLACK, PayloadStore
 from tests.join.brute import WHAT, random_table
 from tests.join.feeding import take_all
 
@@ -83,14 +83,15 @@ class Store(RuleBasedStateMachine):
     @invariant()
     def little_more_is_stored_than_is_buffered(self):
         assert len(set(self.rows.values())) == len(self.rows)
-        raw = sum(part.num_rows for n, part in self.store.segments() if n << 24 >= RAW)
-        packed = sum(part.num_rows for n, part in self.store.segments() if n << 24 < RAW)
+        raw = sum(part.num_rows for n, part in self.store.segments() if n << PLACE_BITS >= RAW)
+        packed = sum(part.num_rows for n, part in self.store.segments() if n << PLACE_BITS < RAW)
         assert packed == self.store.packed_rows <= SLACK * len(self.rows) + SEGMENT
         assert raw < SEGMENT + self.longest
 
 
 def test_any_history(monkeypatch):
     monkeypatch.setattr(payload, "SEGMENT_ROWS", SEGMENT)
+    monkeypatch.setattr(payload, "SMALL", SEGMENT // 2)
     steps = settings(max_examples=60, stateful_step_count=30, deadline=None)
     run_state_machine_as_test(Store, settings=steps)
 
@@ -98,6 +99,7 @@ def test_any_history(monkeypatch):
 @pytest.mark.parametrize("policy", ["fifo", "clock"])
 def test_a_long_join_stores_little_more_than_it_remembers(policy, monkeypatch):
     monkeypatch.setattr(payload, "SEGMENT_ROWS", SEGMENT)
+    monkeypatch.setattr(payload, "SMALL", SEGMENT // 2)
     names = pa.array([f"payload {i}" for i in range(3000)])
     left, right = (random_table(seed, 3000, 50, name=names) for seed in (1, 2))
     join = rc.Join(**(WHAT | {"policy": policy}), window=400, budget=60)

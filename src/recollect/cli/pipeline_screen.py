@@ -39,6 +39,8 @@ class Screen(ExitStack):
         """Show how far a stage has come."""
         if self._status is not None:
             self._status.update(f"{stage}: {text}")
+        elif stage == "join":
+            self._say(f"{stage}: {text}")
 
     def batch(self, record: Numbers) -> None:
         """Show what the join did in a micro-batch."""
@@ -48,13 +50,16 @@ class Screen(ExitStack):
     def end(self, stage: str, numbers: Numbers) -> None:
         """Sum up a stage."""
         self.close()
-        line = f"{stage}: {_SENTENCES[stage](numbers)} in {numbers['seconds']:,.1f} s"
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        done = _SENTENCES.get(stage, lambda _: "done")(numbers)
+        self._say(f"{stage}: {done} in {numbers['seconds']:,.1f} s")
 
     def close(self) -> None:
         """Show nothing that changes any more."""
         self._status = self._draw = None
         super().close()
+
+    def _say(self, line: str) -> None:
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def summary(numbers: Mapping[str, Numbers]) -> dict[str, Any]:

@@ -19,8 +19,6 @@ RAW = 1 << 62
 SEGMENT_ROWS = 8_192
 SLACK = 1.25
 """How many rows may be stored per buffered row. Budgets in bytes allow for it."""
-DENSE = 0.9
-"""A segment with this share of buffered rows is not worth packing, unless it is small."""
 SMALL = SEGMENT_ROWS // 2
 MANY = 16
 """So many small segments are packed together, so that rows are not looked up all over."""
@@ -100,22 +98,30 @@ class PayloadStore:
         """
         numbers, self.raw_joined = self.raw_joined, []
         among = np.isin(rows >> PLACE_BITS, numbers)
-        self._pack(numbers, slots[among], rows[among], relocate)
+        self._pack(sorted(numbers), slots[among], rows[among], relocate)
 
     def compact(self, slots: np.ndarray, rows: np.ndarray, relocate: Relocate) -> None:
-        """Pack segments that are small or hold much that is not buffered.
+        """Let go of segments in which nothing is buffered; pack others if there is a need.
 
-        Given are all buffered tuples of the stream and the numbers of their rows.
+        Given are all buffered tuples of the stream and the numbers of their rows. Small segments
+        are packed together when there are many. If too much is stored that is not buffered, the
+        sparsest segments are packed, since they give the most room for the least copying.
         """
         counts = dict(zip(*np.unique(rows >> PLACE_BITS, return_counts=True), strict=True))
-        sparse = [
-            number
-            for number, segment in self._segments.items()
-            if number < RAW >> PLACE_BITS
-            and (counts.get(number, 0) < DENSE * segment.num_rows or segment.num_rows < SMALL)
-        ]
-        loose = np.isin(rows >> PLACE_BITS, sparse)
-        self._pack(sparse, slots[loose], rows[loose], relocate)
+        packed = {n: part.num_rows for n, part in self._segments.items() if n < RAW >> PLACE_BITS}
+        garbage = {number: stored - counts.get(number, 0) for number, stored in packed.items()}
+        small = [number for number, stored in packed.items() if stored < SMALL]
+        chosen = {number for number in packed if number not in counts}
+        if len(small) > MANY:
+            chosen |= set(small)
+        excess = sum(garbage.values()) - (SLACK - 1) / 2 * len(rows)
+        excess -= sum(garbage[number] for number in chosen)
+        for number in sorted(packed, key=lambda number: counts.get(number, 0) / packed[number]):
+            if excess > 0 and number not in chosen:
+                chosen.add(number)
+                excess -= garbage[number]
+        loose = np.isin(rows >> PLACE_BITS, list(chosen))
+        self._pack(sorted(chosen), slots[loose], rows[loose], relocate)
 
     def needs_compacting(self, buffered: int) -> bool:
         """Whether too many of the stored rows have been forgotten, or are strewn about."""
@@ -125,25 +131,28 @@ class PayloadStore:
     def _pack(
         self, numbers: list[int], slots: np.ndarray, rows: np.ndarray, relocate: Relocate
     ) -> None:
-        """Move rows out of segments into new ones, a segment's worth at a time."""
+        """Move rows out of segments into new ones of about the same size."""
         order, pieces = self._by_segment(rows)
         places = dict(pieces)
         slots = slots[order]
+        length = -(-len(rows) // max(1, round(len(rows) / SEGMENT_ROWS)))
         taken: list[pa.RecordBatch] = []
         start = end = 0
-        for number in sorted(numbers):
+        for number in numbers:
             segment = self._segments.pop(number)
             if number < RAW >> PLACE_BITS:
                 self.packed_rows -= segment.num_rows
-            if number in places:
-                taken.append(take(segment, places[number]))
-                end += len(places[number])
-            if end - start >= SEGMENT_ROWS or (end > start and number == max(numbers)):
-                packed = pa.concat_batches(taken)
-                first = self._enter(packed, 0) << PLACE_BITS
-                self.packed_rows += packed.num_rows
-                relocate(slots[start:end], first + np.arange(end - start))
-                taken, start = [], end
+            rest = places.get(number, rows[:0])
+            while len(rest):
+                part, rest = np.split(rest, [length - (end - start)])
+                taken.append(take(segment, part))
+                end += len(part)
+                if end - start == length or end == len(rows):
+                    packed = pa.concat_batches(taken)
+                    first = self._enter(packed, 0) << PLACE_BITS
+                    self.packed_rows += packed.num_rows
+                    relocate(slots[start:end], first + np.arange(end - start))
+                    taken, start = [], end
 
     def segments(self) -> Iterator[tuple[int, pa.RecordBatch]]:
         """All segments with their numbers."""

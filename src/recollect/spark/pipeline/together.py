@@ -21,7 +21,10 @@ def ingest_and_join(run: Run) -> dict[str, dict[str, Any]]:
         wait(queries, until=is_over, look=lambda: ingest.look(run, counts))
         for query in sources.values():
             query.stop()
-        run.watch.news("join", "joining what has been read so far")
+        run.watch.news(
+            "join",
+            "stopping; joining what has been read so far (Ctrl-C to leave it for the next run)",
+        )
         try:
             joining.processAllAvailable()
         except StreamingQueryException as error:
