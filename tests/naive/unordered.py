@@ -63,9 +63,7 @@ def reaches(windows: tuple[Window, Window], one: Item, two: Item) -> bool:
     return windows[earlier.stream].lifetime(earlier, Now(later.time)) >= 0
 
 
-def exact_pairs(
-    batches: Sequence[Batch], windows: tuple[Window, Window]
-) -> list[tuple[int, int]]:
+def exact_pairs(batches: Sequence[Batch], windows: tuple[Window, Window]) -> list[tuple[int, int]]:
     """The serials of all pairs that belong together: every pair of tuples is looked at."""
     items = [item for batch in in_order(batches) for item in batch]
     return [
@@ -108,7 +106,18 @@ def join(
         buffer.remove(item)
         why[item.stream].append(item.serial)
 
+    def pass_over_the_young(first: int, certain: int) -> None:
+        """Expire also behind a tuple that is younger than what arrives now."""
+        for stream in (0, 1):
+            head = first_of(stream)
+            if head is not None and head.time > first:
+                for old in [item for item in buffer if item.stream == stream]:
+                    if expired(old, min(first, certain)):
+                        leave(old, counts.expired)
+
     for batch, items in zip(batches, in_order(batches), strict=True):
+        if items:
+            pass_over_the_young(items[0].time, batch.certain)
         for item in items:
             past = min(item.time, batch.certain)
             now.time = max(now.time, min(item.time, batch.probable))
@@ -120,11 +129,11 @@ def join(
 
             policy.tick(buffer, item)
             for old in list(buffer):
-                if old.stream != item.stream and old.key == item.key:
-                    if reaches(windows, old, item):
-                        pair = (old, item) if old.stream == 0 else (item, old)
-                        trace.pairs.append((pair[0].serial, pair[1].serial))
-                        policy.match(old)
+                partners = old.stream != item.stream and old.key == item.key
+                if partners and reaches(windows, old, item):
+                    left, right = (old, item) if old.stream == 0 else (item, old)
+                    trace.pairs.append((left.serial, right.serial))
+                    policy.match(old)
 
             # Admit; what has probably expired and arrived first goes before any victim.
             refused = item.size > capacity

@@ -1,4 +1,4 @@
-"""Streams for tests: small files that Spark reads one after the other, and queries run to the end."""
+"""Streams for tests: small files that Spark reads in order, and the join of them without Spark."""
 
 import os
 from collections import Counter
@@ -6,34 +6,92 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
+from recollect.join.budget import parse_budget
+from recollect.join.kernel import PEAK
+from recollect.join.query import SIDES, Query, bind
+from recollect.policies import parse_policy
+from recollect.spark.packing import shards_of, without_missing
+from recollect.spark.shard import Job, Shard
+
 SECOND = 1_000_000
 START = 1_700_000_000 * SECOND
 """The first second of the streams, in microseconds since 1970."""
 STAMP = pa.timestamp("us", "UTC")
+STORE = "spark.sql.streaming.stateStore.providerClass"
+PROVIDER = "org.apache.spark.sql.execution.streaming.state.{}StateStoreProvider"
+
+Parts = Sequence[pa.Table]
+"""What the micro-batches of a stream bring."""
 
 
-def events(
-    side: str, times: Iterable[float | None], keys: Iterable[Any], **more: Iterable[Any]
-) -> pa.Table:
+# -- making streams ------------------------------------------------------------------------------
+
+
+def events(side: str, times: Iterable[float | None], keys: Iterable[Any]) -> pa.Table:
     """Events of a side: ``k``, and with its name their numbers and times, as in ``l`` and ``lt``.
 
     Times are given in seconds since START.
     """
     micros = [None if time is None else START + round(time * SECOND) for time in times]
-    columns = {
-        side: pa.array(range(len(micros)), pa.int64()),
-        side + "t": pa.array(micros, STAMP),
-        "k": pa.array(list(keys)),
-    }
-    return pa.table(columns | {name: pa.array(list(values)) for name, values in more.items()})
+    return pa.table(
+        {
+            side: pa.array(range(len(micros)), pa.int64()),
+            side + "t": pa.array(micros, STAMP),
+            "k": pa.array(list(keys), pa.int64()),
+        }
+    )
 
 
-def write(folder: Path, parts: Sequence[pa.Table], first: int = 0) -> Path:
+def random_events(
+    side: str,
+    seed: int,
+    rows: int = 150,
+    keys: int = 8,
+    jitter: float = 0,
+    late: float = 0,
+    hot: float = 0,
+    missing: float = 0,
+) -> pa.Table:
+    """Two events a second.
+
+    Parameters
+    ----------
+    side, seed, rows, keys
+        Whose events, and of which random numbers; how many rows and different keys.
+    jitter
+        How many seconds out of order rows may be.
+    late
+        How many seconds every tenth row is late on top of that.
+    hot
+        The share of rows that have key 1.
+    missing
+        The share of keys, and that of times, that are NULL.
+    """
+    random = np.random.default_rng([seed, ord(side)])
+    times = np.arange(rows) / 2 + random.uniform(0, jitter, rows) if jitter else np.arange(rows) / 2
+    times = np.where(random.random(rows) < 0.1, np.maximum(times - late, 0), times)
+    numbers = np.where(random.random(rows) < hot, 1, random.integers(0, keys, rows))
+    no_time, no_key = (random.random(rows) < missing for _ in range(2))
+    return events(
+        side,
+        [None if no else time for time, no in zip(times.tolist(), no_time, strict=True)],
+        [None if no else key for key, no in zip(numbers.tolist(), no_key, strict=True)],
+    )
+
+
+def cut(table: pa.Table, parts: int) -> Parts:
+    """A table in equal parts."""
+    edges = np.linspace(0, table.num_rows, parts + 1).astype(int)
+    return [table.slice(a, b - a) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+
+
+def write(folder: Path, parts: Parts, first: int = 0) -> Path:
     """One file per part; as a stream they are read in this order."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, part in enumerate(parts, first):
@@ -43,10 +101,21 @@ def write(folder: Path, parts: Sequence[pa.Table], first: int = 0) -> Path:
     return folder
 
 
-def stream(spark: SparkSession, folder: Path, files: int = 1) -> DataFrame:
-    """The files of a folder as a stream, so many of them in a micro-batch."""
+def stream(spark: SparkSession, folder: Path) -> DataFrame:
+    """The files of a folder as a stream, one in each micro-batch."""
     schema = spark.read.parquet(str(folder)).schema
-    return spark.readStream.schema(schema).option("maxFilesPerTrigger", files).parquet(str(folder))
+    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+
+
+def streams(spark: SparkSession, folder: Path, left: Parts, right: Parts) -> list[DataFrame]:
+    """Both streams, written to a folder."""
+    return [
+        stream(spark, write(folder / side, parts))
+        for side, parts in zip(SIDES, (left, right), strict=True)
+    ]
+
+
+# -- running queries -----------------------------------------------------------------------------
 
 
 class Run(NamedTuple):
@@ -60,16 +129,11 @@ class Run(NamedTuple):
     def numbers(self, name: str = "bounded_join") -> list[dict[str, int]]:
         """What the join observed in each micro-batch that had rows."""
         found = [batch["observedMetrics"].get(f"recollect.{name}") for batch in self.progress]
-        return [row.asDict() for row in found if row is not None]
+        return [row.asDict() for row in found if row is not None and row.rows_in is not None]
 
     def total(self, field: str, name: str = "bounded_join") -> int:
         """The sum of one of the numbers over all micro-batches."""
-        return sum(numbers[field] or 0 for numbers in self.numbers(name))
-
-
-def count(rows: Iterable[Any]) -> Counter:
-    """How often each row is there."""
-    return Counter(tuple(row) for row in rows)
+        return sum(numbers[field] for numbers in self.numbers(name))
 
 
 def start(joined: DataFrame, folder: Path) -> StreamingQuery:
@@ -82,7 +146,12 @@ def start(joined: DataFrame, folder: Path) -> StreamingQuery:
 
 def written(spark: SparkSession, folder: Path) -> Counter:
     """The rows that a query has written."""
-    return count(spark.read.parquet(str(folder / "out")).collect())
+    return count(spark.read.parquet(str(folder / "out")))
+
+
+def count(frame: DataFrame) -> Counter:
+    """How often each row is there."""
+    return Counter(map(tuple, frame.collect()))
 
 
 def run(joined: DataFrame, folder: Path) -> Run:
@@ -90,3 +159,76 @@ def run(joined: DataFrame, folder: Path) -> Run:
     query = start(joined, folder)
     query.awaitTermination()
     return Run(written(joined.sparkSession, folder), list(query.recentProgress))
+
+
+# -- the same without Spark ----------------------------------------------------------------------
+
+
+class Local(NamedTuple):
+    """What the shards of a join did without Spark."""
+
+    pairs: Counter
+    """By the numbers of both events."""
+    totals: Counter
+    """What all shards counted."""
+    buffered: list[int]
+    """What they remembered after each micro-batch."""
+    peaks: list[int]
+    """By shard: the most that it ever remembered."""
+
+
+def job(window: Any, budget: Any, policy: Any, shards: int, lateness: float, seed: int) -> Job:
+    """The bounded join of events ``l`` and ``r``."""
+    schemas = [events(side, [], []).rename_columns([side, side + "t", side + "k"]).schema
+               for side in "lr"]  # fmt: skip
+    return Job(
+        bound=bind(Query.parse("lk=rk", "lt=rt", window), *schemas),
+        policy=parse_policy(policy),
+        budget=parse_budget(budget),
+        shards=shards,
+        seed=seed,
+        unordered=True,
+        lateness=round(lateness * SECOND),
+    )
+
+
+def watermarks(left: Parts, right: Parts, lateness: float) -> list[int]:
+    """The watermark in each micro-batch: Spark's rule, in whole milliseconds."""
+    found, newest = [0], [0, 0]
+    for parts in zip(left, right, strict=True):
+        for side, part in enumerate(parts):
+            times = part.column(1).drop_null().cast(pa.int64()).to_numpy()
+            newest[side] = max([newest[side], *(times // 1000 - round(lateness * 1000))])
+        found.append(max(found[-1], min(newest)))
+    return [1000 * mark for mark in found]
+
+
+def join_locally(made: Job, left: Parts, right: Parts, lateness: float) -> Local:
+    """Run the shards one by one over the same micro-batches."""
+    marks = watermarks(left, right, lateness)
+    shards = [Shard(made, number) for number in range(made.shards)]
+    pairs: Counter = Counter()
+    buffered = []
+    for number, parts in enumerate(zip(left, right, strict=True)):
+        batches = []
+        for side, part in enumerate(parts):
+            renamed = part.rename_columns(made.bound.schemas[side].names).combine_chunks()
+            batch = pa.RecordBatch.from_struct_array(renamed.to_struct_array().combine_chunks())
+            batch = without_missing(made.bound, side, batch)
+            batches.append((batch, shards_of([batch.column(2)], made.shards)))
+        late = marks[max(0, number - 1)] + 1, marks[number] + 1
+        for shard in shards:
+            mine = [
+                batch.filter(pa.array(where == shards.index(shard))) for batch, where in batches
+            ]
+            taken = shard.take([part if part.num_rows else None for part in mine], *late)
+            if not any(part.num_rows for part in mine):
+                continue
+            for batch in shard.results(taken):
+                found = batch.select(["l", "r"]).to_pydict()
+                pairs.update(zip(found["l"], found["r"], strict=True))
+        buffered.append(sum(shard.buffered for shard in shards))
+    totals: Counter = Counter()
+    for shard in shards:
+        totals.update(shard.counts)
+    return Local(pairs, totals, buffered, [int(s.engine.ledger.totals[PEAK]) for s in shards])

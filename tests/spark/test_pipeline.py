@@ -1,13 +1,18 @@
 """The pipeline from end to end, run again, with more data, changed, and stage by stage."""
 
 import json
+import signal
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 import pytest
 
 from recollect.errors import InputError, StateError
-from recollect.spark.pipeline import parse_config, run_pipeline
+from recollect.join.window import Duration
+from recollect.spark.live import read_records
+from recollect.spark.pipeline import parse_config, run_pipeline, together
 from recollect.spark.pipeline.failures import cause
+from recollect.spark.pipeline.queries import patience
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -110,6 +115,36 @@ def test_a_run_a_second_one_and_one_that_does_not_fit(spark, tmp_path):
 
     with pytest.raises(InputError, match="unknown stage 'jion'; the stages are ingest, join"):
         run("jion")
+
+
+def test_ingest_and_join_run_together_until_somebody_has_had_enough(spark, tmp_path, monkeypatch):
+    left, right = rows(0, 60, 1), rows(0, 60, 2)
+    write(tmp_path, "left", 0, left)
+    write(tmp_path, "right", 0, right)
+    text = CONFIG.format(folder=tmp_path, window=WINDOW, policy="clock")
+    config = parse_config(text + '[sink]\ntrigger = "1 second"\nduration = "1 hour"\n', "p.toml")
+    counts = tmp_path / "out" / "ingest.jsonl"
+
+    @contextmanager
+    def until_both_are_read(_):
+        yield lambda: {record["join"] for record in read_records(counts)} == {"left", "right"}
+
+    monkeypatch.setattr(together, "patience", until_both_are_read)
+    numbers = run_pipeline(config, lambda: spark, ("ingest", "join"))
+    assert numbers["ingest"]["left"]["kept"] == 54
+    assert numbers["join"]["results"] == exact(left, right)
+    assert not spark.streams.active
+
+
+def test_the_first_ctrl_c_is_a_wish_and_the_second_an_order():
+    with patience(None) as is_over:
+        assert not is_over()
+        signal.raise_signal(signal.SIGINT)
+        assert is_over()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    with patience(Duration(0)) as is_over:
+        assert is_over()
 
 
 WORKER = """\

@@ -1,5 +1,6 @@
 """A pipeline's configuration: every mistake is found before Spark starts, with its line and key."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from recollect.spark.pipeline.config import Config, ConfigError, parse_config, r
 from recollect.spark.pipeline.toml_lines import key_lines
 from tests.cli.command import call
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "pipeline.toml"
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "pipeline.toml"
 GOOD = """\
 [pipeline]
 name = "test"
@@ -55,6 +57,13 @@ def test_the_example_is_right():
     config = read_config(EXAMPLE)
     assert config.left.options["tuples"] == "200000"
     assert config.join.budget == 400
+
+
+def test_the_example_of_the_docs_is_right():
+    (text,) = re.findall(
+        r"```toml\n(.*?)```", (ROOT / "docs" / "pipeline.md").read_text(), re.DOTALL
+    )
+    assert parse_config(text, "docs").sink.select == ("value",)
 
 
 def test_dotted_names_of_spark_need_no_quotes():

@@ -109,7 +109,9 @@ def cast_key(array: pa.Array, kind: pa.DataType, name: str) -> pa.Array:
         array = array.dictionary_decode()
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
+    # Whole numbers and fractions are compared as in SQL, as fractions, however large.
+    rounding = pa.types.is_integer(array.type) and pa.types.is_floating(kind)
     try:
-        return array.cast(kind)
+        return array.cast(kind, safe=not rounding)
     except pa.ArrowInvalid as error:
         raise InputError(f"key column {name!r} cannot be compared as {kind}: {error}") from None

@@ -25,7 +25,6 @@ from recollect.join.kernel import (
     BAD_VICTIM,
     BEFORE_ALL,
     DONE,
-    FOREVER,
     SLOTS_FULL,
     STATISTICS_FULL,
     Feed,
@@ -141,7 +140,8 @@ class Engine:
             overhead=np.zeros(1, np.int64),
             visit=np.array([int(visit)], np.int64),
             unordered=np.array([int(unordered)], np.int64),
-            horizon=np.full(2, BEFORE_ALL if unordered else FOREVER, np.int64),
+            horizon=np.full(2, BEFORE_ALL, np.int64),
+            look_back=np.zeros(1, np.int64),
         )
         if unordered:
             buffers.view(self.storage).clock[:] = BEFORE_ALL
@@ -206,8 +206,12 @@ class Engine:
         return int(why), int(left), int(right)
 
     def expect_from(self, certain: int, probable: int) -> None:
-        """Say how old the tuples of later calls can be: at least this for certain, or probably."""
+        """Begin a batch; say how old tuples after it can be: at least, or probably.
+
+        Only for engines that are ``unordered``.
+        """
         self.plan.horizon[:] = certain, probable
+        self.plan.look_back[0] = 1
 
     def run(
         self, feeds: tuple[Feed, Feed], until: np.ndarray, base: np.ndarray, output: Output
@@ -245,7 +249,9 @@ class Engine:
 
     def _grow(self) -> None:
         slots = len(self.storage.slots)
-        slots = min(max(2 * slots, FIRST_SLOTS), int(self.plan.most_slots[0]))
+        # Where memory is counted in bytes, less of it should be empty.
+        more = slots + slots // 4 if self.capacity.in_bytes else 2 * slots
+        slots = min(max(more, FIRST_SLOTS), int(self.plan.most_slots[0]))
         self.storage = buffers.enlarge(self.storage, slots)
         self.states = tuple(
             self.policy.grow(state, room)

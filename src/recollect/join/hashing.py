@@ -26,7 +26,7 @@ NULL_INSIDE = np.int64(-7046029254386353131)
 def _hash_bytes(codes, starts, ends, data, seed):  # type: ignore[no-untyped-def]
     """FNV-1a over each ``data[start:end]``, then :func:`mix`, so that all 64 bits are good."""
     for i in range(len(starts)):
-        bits = np.uint64(0xCBF29CE484222325) ^ np.uint64(seed)
+        bits = np.uint64(0xCBF29CE484222325) ^ (np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15))
         for position in range(starts[i], ends[i]):
             bits = (bits ^ np.uint64(data[position])) * np.uint64(0x100000001B3)
         codes[i] = mix(np.int64(bits ^ np.uint64(ends[i] - starts[i])))

@@ -77,6 +77,8 @@ class Plan(NamedTuple):
     horizon: Array
     """The oldest time at which another call may begin: for certain, and probably. What has expired
     by the first is removed, what has by the second is the first to go when room is needed."""
+    look_back: Array
+    """Set for the first call of a batch; see :func:`_pass_over_the_young`."""
 
 
 class Ledger(NamedTuple):
@@ -228,7 +230,8 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
     peak = ledger.totals[PEAK]
     alive_sum = ledger.totals[ALIVE_SUM]
     why = DONE
-    if unordered:
+    if plan.look_back[0] != 0:
+        plan.look_back[0] = 0
         _pass_over_the_young(states, buffer, plan, ledger, left, right)
     while True:
         # The next arrival: by time, the left stream first.

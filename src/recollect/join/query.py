@@ -177,9 +177,17 @@ def _value_type(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
+def _names(kind: pa.DataType) -> list[Any]:
+    """The names of the fields inside a nested type."""
+    fields = [kind.field(i) for i in range(kind.num_fields)]
+    return [(f.name if pa.types.is_struct(kind) else "", _names(f.type)) for f in fields]
+
+
 def _common_type(left: pa.DataType, right: pa.DataType, pair: str) -> pa.DataType:
     """The type in which two key columns can be compared."""
     one, two = _value_type(left), _value_type(right)
+    if pa.types.is_nested(one) and _names(one) != _names(two):
+        raise InputError(f"keys {pair} cannot be compared: {left} and {right}; cast one of them")
     if one == two:
         plain = pa.types.is_string(left) or pa.types.is_binary(left)
         return left if left == right and plain else one  # no need for the large ones

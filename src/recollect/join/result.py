@@ -9,6 +9,8 @@ from recollect.join.encoding import keys_of
 from recollect.join.payload import take
 from recollect.join.query import SIDES, Bound
 
+LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+
 
 class ResultShape:
     """Puts rows of both streams together.
@@ -48,12 +50,41 @@ class ResultShape:
 
 
 def _equal(one: pa.Array, two: pa.Array) -> np.ndarray:
-    """Which values are the same; where NaN is let through as a key, it equals NaN."""
+    """Which values are the same: NULL is NULL inside nested values, NaN is NaN, -0.0 is 0.0."""
+    kind = one.type
+    if pa.types.is_struct(kind):
+        same = np.ones(len(one), bool)
+        for child, other in zip(one.flatten(), two.flatten(), strict=True):
+            same &= _equal(child, other)
+    elif any(is_it(kind) for is_it in LISTS):
+        same = _equal_lists(one, two)
+    else:
+        same = _equal_values(one, two)
+    if one.null_count or two.null_count:
+        there = [side.is_valid().to_numpy(zero_copy_only=False) for side in (one, two)]
+        same = np.where(there[0] & there[1], same, there[0] == there[1])
+    return same
+
+
+def _equal_lists(one: pa.Array, two: pa.Array) -> np.ndarray:
+    lengths = [
+        pc.fill_null(pc.list_value_length(side), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+        for side in (one, two)
+    ]
+    same = lengths[0] == lengths[1]
+    rows = pa.array(np.flatnonzero(same))
+    items = [side.take(rows).flatten() for side in (one, two)]
+    owner = np.repeat(np.flatnonzero(same), lengths[0][same])
+    same[owner[~_equal(*items)]] = False
+    return same
+
+
+def _equal_values(one: pa.Array, two: pa.Array) -> np.ndarray:
     try:
-        same = pc.equal(one, two)
+        same = pc.fill_null(pc.equal(one, two), False)
         if pa.types.is_floating(one.type):
-            same = pc.or_(same, pc.and_(pc.is_nan(one), pc.is_nan(two)))
+            both = pc.and_(pc.is_nan(one), pc.is_nan(two))
+            same = pc.or_(same, pc.fill_null(both, False))
         return same.to_numpy(zero_copy_only=False).astype(bool)
-    except pa.ArrowNotImplementedError:  # nested types and intervals
-        pairs = zip(one.to_pylist(), two.to_pylist(), strict=True)
-        return np.array([a == b or repr(a) == repr(b) for a, b in pairs])
+    except pa.ArrowNotImplementedError:  # maps and intervals
+        return np.array([a == b for a, b in zip(one.to_pylist(), two.to_pylist(), strict=True)])

@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.errors import PySparkTypeError, UnsupportedOperationException
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.state import GroupStateTimeout
-from pyspark.sql.types import ArrayType, DataType, StringType, StructField, StructType
+from pyspark.sql.types import StructField, StructType
 
 from recollect.errors import BudgetError, InputError
 from recollect.join.budget import Budget, parse_budget
@@ -26,11 +27,12 @@ from recollect.spark.operators import (
 )
 from recollect.spark.packing import PACKED, packer, spreader, unpacker
 from recollect.spark.shard import Job
-from recollect.spark.words import WATERMARK, JoinWords
+from recollect.spark.words import WATERMARK, JoinWords, require_bytewise
 
 STORE = "spark.sql.streaming.stateStore.providerClass"
 NEVER_LATE = "2262-01-01 00:00:00"
 """As late as pandas can say."""
+SMALLEST_SHARD = 10**6
 PARTITIONS = "spark.sql.shuffle.partitions"
 
 
@@ -85,7 +87,7 @@ def bounded_join(
         For policies that draw random numbers.
     name
         Under ``recollect.<name>`` the numbers of each micro-batch are observed; see
-        :class:`recollect.spark.LiveNumbers`.
+        :class:`recollect.spark.LiveNumbers`. Each join of a query needs its own.
 
     Examples
     --------
@@ -101,32 +103,29 @@ def bounded_join(
     words = JoinWords.parse(left, right, on, time, window, lateness, how)
     shards = int(spark.conf.get(PARTITIONS) or 0) if shards is None else shards
     job = Job(
-        bound=_bound(spark, words, left, right),
+        bound=_bound(words, left, right),
         policy=parse_policy(policy),
         budget=_budget(budget, shards),
         shards=shards,
         seed=int(seed),
         unordered=words.streaming,
         lateness=0,
+        name=name,
     )
     frames = [words.with_watermark(frame, side) for side, frame in enumerate((left, right))]
     plan = _of_streams if words.streaming else _of_tables
     joined = plan(job, words, *frames)
-    sums = [F.coalesce(F.sum(field), F.lit(0)).alias(field) for field in FIELDS]
+    sums = [F.sum(field).alias(field) for field in FIELDS]
     joined = joined.observe(OBSERVATION + name, *sums).where("packed IS NOT NULL").select("packed")
     names = [_internal(column.side, column.position) for column in words.output]
+    fields = [frames[column.side].schema[column.position] for column in words.output]
     schema = StructType(
         [
-            StructField(name, kind.dataType, kind.nullable)
-            for name, kind in zip(
-                names,
-                (frames[column.side].schema[column.position] for column in words.output),
-                strict=True,
-            )
+            StructField(name, field.dataType, field.nullable)
+            for name, field in zip(names, fields, strict=True)
         ]
     )
-    rows = joined.mapInArrow(unpacker(names), schema)
-    return rows.toDF(*(column.name for column in words.output))
+    return joined.mapInArrow(unpacker(names), schema).toDF(*(field.name for field in fields))
 
 
 def _internal(side: int, position: int) -> str:
@@ -138,12 +137,13 @@ def _renamed(frame: DataFrame, side: int) -> DataFrame:
     return frame.toDF(*(_internal(side, at) for at in range(len(frame.columns))))
 
 
-def _bound(spark: SparkSession, words: JoinWords, left: DataFrame, right: DataFrame) -> Bound:
+def _bound(words: JoinWords, left: DataFrame, right: DataFrame) -> Bound:
     for frame, positions in zip((left, right), words.keys, strict=True):
         for position in positions:
-            _refuse_collation(frame.schema[position], frame.schema[position].dataType)
-    zone = spark.conf.get("spark.sql.session.timeZone")
-    schemas = [to_arrow_schema(frame.schema, timezone=zone) for frame in (left, right)]
+            require_bytewise(frame.schema[position])
+    schemas = [
+        pa.schema([_arrow_field(field) for field in frame.schema]) for frame in (left, right)
+    ]
     bound = bind(words.query, *schemas)  # with the user's names, for the sake of messages
     keys = [
         tuple(_internal(side, at) for at in positions) for side, positions in enumerate(words.keys)
@@ -160,18 +160,18 @@ def _bound(spark: SparkSession, words: JoinWords, left: DataFrame, right: DataFr
     )
 
 
-def _refuse_collation(column: StructField, kind: DataType) -> None:
-    """Equality of codes is equality of bytes, which is not what a collation means."""
-    if isinstance(kind, StringType) and not kind.isUTF8BinaryCollation():
-        raise InputError(
-            f"key column {column.name!r} has collation {kind.collation}, but keys are compared by"
-            " their bytes; join on lower(...) or on COLLATE UTF8_BINARY"
+def _arrow_field(field: StructField) -> pa.Field:
+    """A column in Arrow's terms. Time stamps are instants, so the session's time zone is not in."""
+    try:
+        schema = to_arrow_schema(
+            StructType([field]), timezone="UTC", error_on_duplicated_field_names_in_struct=True
         )
-    if isinstance(kind, ArrayType):
-        _refuse_collation(column, kind.elementType)
-    if isinstance(kind, StructType):
-        for field in kind:
-            _refuse_collation(column, field.dataType)
+    except (PySparkTypeError, UnsupportedOperationException) as error:
+        raise InputError(
+            f"column {field.name!r} of type {field.dataType.simpleString()} cannot be handed to"
+            f" Python workers; leave it out or cast it ({error})"
+        ) from None
+    return schema.field(0)
 
 
 def _budget(budget: Any, shards: int) -> Budget:
@@ -183,10 +183,14 @@ def _budget(budget: Any, shards: int) -> Budget:
             f"budget {parsed} is a share of what the exact join holds, which is not known on Spark;"
             " give a number of rows or bytes, such as 100000 or 2GB"
         )
-    total = parsed.tuples if parsed.bytes is None else parsed.bytes
-    if total is not None and total < shards:
+    if parsed.tuples is not None and parsed.tuples < shards:
         raise BudgetError(
             f"budget {parsed} cannot be divided among {shards} shards; give more, or fewer shards"
+        )
+    if parsed.bytes is not None and parsed.bytes < shards * SMALLEST_SHARD:
+        raise BudgetError(
+            f"budget {parsed} leaves less than a megabyte for each of {shards} shards;"
+            " give more, or fewer shards"
         )
     return parsed
 

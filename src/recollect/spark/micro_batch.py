@@ -4,6 +4,7 @@ import gc
 from collections.abc import Iterable, Iterator
 from time import perf_counter
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import pyarrow as pa
 
@@ -68,7 +69,9 @@ def join_micro_batch(
     header = read_header(vault, job)
     numbers = Numbers(null_keys=given.missing, rows_in=given.missing)
     if any(batch is not None for batch in given.batches):
-        keeper = Keeper(job, given.shard, vault, header, moment.query)
+        keeper = Keeper(
+            job, given.shard, vault, header, f"{moment.query}-{quote(job.name, safe='')}"
+        )
         before = keeper.shard.counts
         taken = keeper.shard.take(given.batches, *_late_before(header, moment))
         results = keeper.shard.results(taken)

@@ -31,7 +31,7 @@ class Numbers:
     late: int = 0
     """Rows older than the watermark, which are not joined."""
     null_keys: int = 0
-    """Rows whose key is NULL, which match nothing."""
+    """Rows whose key or time is NULL, which match nothing."""
     buffered: int = 0
     """Tuples in memory."""
     buffered_bytes: int = 0

@@ -44,17 +44,20 @@ class Job:
     """Whether batches may overlap in time."""
     lateness: int
     """How far out of order rows are expected to come."""
+    name: str = "bounded_join"
 
     def capacity(self, shard: int) -> Capacity:
         """The part of the budget that a shard has.
 
-        All shards together have the budget exactly.
+        All shards together have the budget exactly. Of bytes a fifth is set aside for arrays that
+        are not full.
         """
-        in_bytes = self.budget.bytes is not None
-        total = self.budget.bytes if in_bytes else self.budget.tuples
-        if total is None:
+        if self.budget.bytes is not None:
+            return Capacity((self.budget.bytes // self.shards * 4 // 5,), in_bytes=True)
+        if self.budget.tuples is None:
             return Capacity((FOREVER,))
-        return Capacity((total // self.shards + int(shard < total % self.shards),), in_bytes)
+        share, rest = divmod(self.budget.tuples, self.shards)
+        return Capacity((share + int(shard < rest),))
 
 
 class Taken(NamedTuple):
@@ -138,7 +141,8 @@ class Shard:
             0 if batch is None else store.add(batch)
             for batch, store in zip(taken.batches, self.stores, strict=True)
         ]
-        self.engine.expect_from(*taken.horizon)
+        if self.job.unordered:
+            self.engine.expect_from(*taken.horizon)
         position = np.zeros(STREAMS, np.int64)
         while True:
             left, right = (

@@ -45,9 +45,9 @@ class SharedMemory:
     @classmethod
     def fresh(cls, query: str, shard: int) -> "SharedMemory | None":
         """Make new memory for a shard; None if there is no room for it."""
-        folder = _owned() / query / str(shard) / uuid.uuid4().hex
         try:
             _give_back_stale(_owned())
+            folder = _owned() / query / str(shard) / uuid.uuid4().hex
             folder.mkdir(parents=True)
         except OSError as error:
             log.warning("no shared memory: %s; this shard will be read from its state", error)
@@ -57,9 +57,9 @@ class SharedMemory:
     @classmethod
     def claim(cls, query: str, shard: int, token: str) -> "SharedMemory | None":
         """Take over the memory that has a token, under a new one; None if it is not here."""
-        shards = _owned() / query / str(shard)
-        folder = shards / uuid.uuid4().hex
         try:
+            shards = _owned() / query / str(shard)
+            folder = shards / uuid.uuid4().hex
             os.rename(shards / token, folder)
         except OSError:
             return None
@@ -122,7 +122,8 @@ class SharedMemory:
             # A new file: arrays mapped from the old one may be what is going to be written.
             self.drop(name)
         try:
-            file = os.open(self._folder / name, os.O_RDWR | (os.O_CREAT | os.O_EXCL) * create)
+            flags = os.O_RDWR | (os.O_CREAT | os.O_EXCL) * create
+            file = os.open(self._folder / name, flags, mode=0o600)
         except FileNotFoundError:
             if create:
                 raise
@@ -183,9 +184,13 @@ def _owned() -> Path:
     """The folder for all workers of this executor. It disappears soon after the executor."""
     owner = _executor()
     folder = root() / f"{owner.pid}-{int(owner.create_time())}"
+    # Other users of the machine must neither read what is there nor have put it there.
+    root().mkdir(mode=0o700, exist_ok=True)
+    if root().stat().st_uid != os.getuid():
+        raise PermissionError(f"{root()} belongs to another user")
     _give_back_of_the_dead()
     try:
-        folder.mkdir(parents=True)
+        folder.mkdir()
     except FileExistsError:
         return folder
     wait = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; rm -rf "$2"'
@@ -207,8 +212,6 @@ def _executor() -> psutil.Process:
 
 def _give_back_of_the_dead() -> None:
     """Free what executors have left behind that are no more."""
-    if not root().is_dir():
-        return
     for folder in root().iterdir():
         pid, _, started = folder.name.partition("-")
         try:

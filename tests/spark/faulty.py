@@ -1,0 +1,115 @@
+"""Faults in Python workers, and a program that joins while its cluster suffers them.
+
+``Faulty`` is the policy clock, except that it runs in the workers and can do harm there: when the
+file it is told exists, the next worker that writes state removes the file and comes to grief.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+
+import psutil
+
+from recollect.policies import Room
+from recollect.policies.base import State
+from recollect.policies.clock import Clock
+from recollect.spark import keeping
+
+WORDS = {"on": "k", "time": "lt=rt", "window": "10s", "lateness": "5 seconds", "budget": 60}
+PUT = keeping.Keeper._put
+"""How state is written where nothing is wrong."""
+
+
+@dataclass(frozen=True)
+class Faulty(Clock):
+    """The policy clock, with a fault.
+
+    Parameters
+    ----------
+    trap
+        The file that causes the fault: ``kill`` or ``raise`` are its contents.
+    """
+
+    trap: str = ""
+
+    def start(self, room: Room) -> State:
+        """Arm the trap; a shard calls this before it does anything else."""
+        keeping.Keeper._put = _trapped(Path(self.trap))  # type: ignore[method-assign]
+        return super().start(room)
+
+
+def _trapped(trap: Path) -> Callable[..., int]:
+    def put(self: keeping.Keeper, name: str, value: bytes) -> int:
+        size = PUT(self, name, value)
+        # Rows come first, then the log: between them the state is half written.
+        if name.startswith("rows") and trap.exists():
+            how = trap.read_text()
+            trap.unlink(missing_ok=True)
+            if how == "kill":
+                os.kill(os.getpid(), signal.SIGKILL)
+            raise RuntimeError("trapped")
+        return size
+
+    return put
+
+
+def kill_executor() -> int:
+    """Kill one of the executors of this program; return its process id."""
+    executors = [
+        process
+        for process in psutil.Process().children(recursive=True)
+        if "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())
+    ]
+    executors[0].kill()
+    return executors[0].pid
+
+
+def main(folder: Path) -> None:
+    """Join the streams in a folder three times on a cluster of two executors, with faults."""
+    from recollect.spark.bounded_join import bounded_join
+    from recollect.spark.session import session
+    from tests.spark.feeds import start, stream
+
+    spark = session(
+        master="local-cluster[2,1,1024]",
+        config={
+            "spark.driver.memory": "1g",
+            "spark.local.dir": folder / "local",
+            "spark.sql.session.timeZone": "UTC",
+            "spark.sql.streaming.metricsEnabled": False,
+            "spark.executor.instances": 2,
+        },
+    )
+
+    def join(fault: str) -> None:
+        trap = folder / f"{fault}.trap"
+        both = [stream(spark, folder / side) for side in ("left", "right")]
+        query = start(
+            bounded_join(*both, policy=Faulty(trap=str(trap)), shards=2, **WORDS), folder / fault
+        )
+
+        def spring() -> None:
+            while query.isActive and (query.lastProgress or {"batchId": 0})["batchId"] < 1:
+                time.sleep(0.02)
+            if fault == "executor":
+                print("killed", kill_executor())
+            else:
+                trap.write_text(fault)
+
+        thread = Thread(target=spring)
+        thread.start()
+        query.awaitTermination()
+        thread.join()
+        rebuilt = [batch["observedMetrics"].get("recollect.bounded_join") for batch in
+                   query.recentProgress]  # fmt: skip
+        print(fault, "rebuilt", sum(row.rebuilt or 0 for row in rebuilt if row is not None))
+        assert not trap.exists()
+
+    for fault in ("kill", "raise", "executor"):
+        join(fault)
+    spark.stop()
+

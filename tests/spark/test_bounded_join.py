@@ -1,0 +1,159 @@
+"""Streams: all rows of Spark's own join without a budget, those of the local engine with one."""
+
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+
+from recollect.spark.bounded_join import bounded_join
+from recollect.spark.exact_join import exact_join
+from tests.policies.forget_newest import ForgetTheNewest
+from tests.spark.feeds import (
+    PROVIDER,
+    STORE,
+    count,
+    cut,
+    events,
+    job,
+    join_locally,
+    random_events,
+    run,
+    streams,
+)
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+LATENESS = 5
+WORDS = {"on": "k", "time": "lt=rt", "lateness": f"{LATENESS} seconds"}
+
+
+def out_of_order(rows=150, parts=4, **more):
+    """Both streams, out of order within and across micro-batches, and a tenth of them too late."""
+    more = {"jitter": 6, "late": 30, "missing": 0.03} | more
+    return [cut(random_events(side, seed=1, rows=rows, **more), parts) for side in "lr"]
+
+
+def in_order():
+    return [cut(random_events(side, seed=2), 4) for side in "lr"]
+
+
+def bursts():
+    """Nothing, or many rows at once with the same few times; a side that is silent for a while."""
+    left, right = (random_events(side, seed=3, rows=200, keys=3, late=2) for side in "lr")
+    flood = [10 + 0.001 * (i % 3) for i in range(60)]
+    return (
+        [left[:20], left[20:20], events("l", flood, [1, 2] * 30), left[20:20], left[20:120]],
+        [right[:1], right[1:1], events("r", flood, [1, 3] * 30), right[1:90], right[90:120]],
+    )
+
+
+
+@pytest.fixture
+def hdfs(spark):
+    """The HDFS-backed state store."""
+    before = spark.conf.get(STORE)
+    spark.conf.set(STORE, PROVIDER.format("HDFSBacked"))
+    yield
+    spark.conf.set(STORE, before)
+
+
+@pytest.mark.parametrize(
+    ("parts", "window", "shards"),
+    [
+        (in_order(), "10s", None),
+        (out_of_order(), ("12s", "3s"), 3),
+        (bursts(), "landmark:7s", 1),
+    ],
+    ids=["in order", "out of order", "bursts"],
+)
+def test_without_a_budget_it_is_sparks_own_join(spark, tmp_path, parts, window, shards):
+    both = streams(spark, tmp_path, *parts)
+    exact = run(exact_join(*both, window=window, **WORDS), tmp_path / "exact")
+    bounded = run(bounded_join(*both, window=window, shards=shards, **WORDS), tmp_path / "bounded")
+    assert bounded.rows == exact.rows != {}
+    dropped = [batch["stateOperators"][0]["numRowsDroppedByWatermark"] for batch in exact.progress]
+    assert bounded.total("late") == sum(dropped)
+    assert bounded.total("rebuilt") == 0
+    assert bounded.total("results") == sum(bounded.rows.values())
+    given = pa.concat_tables(table.select(["k"]) for side in parts for table in side)
+    assert bounded.total("rows_in") == given.num_rows
+
+
+def test_the_hdfs_backed_store_gives_the_same(spark, tmp_path, hdfs):
+    both = streams(spark, tmp_path, *out_of_order())
+    exact = run(exact_join(*both, window="landmark:9s", **WORDS), tmp_path / "exact")
+    bounded = run(bounded_join(*both, window="landmark:9s", **WORDS), tmp_path / "bounded")
+    assert bounded.rows == exact.rows != {}
+    assert bounded.total("late") > 0
+
+
+def test_without_a_watermark_nothing_is_late(spark, tmp_path):
+    parts = out_of_order(rows=60, parts=2, late=1000)
+    both = streams(spark, tmp_path, *parts)
+    words = {"on": "k", "time": "lt=rt", "window": "unlimited"}
+    bounded = run(bounded_join(*both, **words), tmp_path / "bounded")
+    tables = [spark.read.parquet(str(tmp_path / side)) for side in ("left", "right")]
+    assert bounded.rows == count(exact_join(*tables, **words)) != {}
+    assert bounded.total("late") == bounded.total("expired") == 0
+
+
+@pytest.mark.parametrize(
+    ("window", "budget", "policy", "shards", "store"),
+    [
+        (("12s", "8s"), 31, "clock", 3, "RocksDB"),
+        ("10s", "40kB", "prob", 2, "RocksDB"),
+        ("10s", 20, ForgetTheNewest(patience=2_000_000), 2, "HDFSBacked"),
+    ],
+    ids=["rows", "bytes", "own policy"],
+)
+def test_with_a_budget_it_is_the_local_engine_shard_by_shard(
+    spark, tmp_path, window, budget, policy, shards, store
+):
+    parts = out_of_order(rows=200, hot=0.3)
+    before = spark.conf.get(STORE)
+    spark.conf.set(STORE, PROVIDER.format(store))
+    try:
+        joined = bounded_join(
+            *streams(spark, tmp_path, *parts),
+            window=window, budget=budget, policy=policy, shards=shards, seed=7, **WORDS,
+        )  # fmt: skip
+        found = run(joined.select("l", "r"), tmp_path / "bounded")
+    finally:
+        spark.conf.set(STORE, before)
+    local = join_locally(job(window, budget, policy, shards, LATENESS, seed=7), *parts, LATENESS)
+    assert found.rows == local.pairs != {}
+    fields = ("results", "evicted", "refused", "expired", "late")
+    assert {name: found.total(name) for name in fields} == {
+        name: local.totals[name] for name in fields
+    }
+    assert found.total("evicted") + found.total("refused") > 50
+    assert [numbers["buffered"] for numbers in found.numbers()][:4] == local.buffered
+    if isinstance(budget, int):
+        assert sum(local.peaks) <= budget
+    else:
+        assert max(numbers["buffered_bytes"] for numbers in found.numbers()) <= 40_000
+
+
+def test_two_joins_in_one_query_do_not_get_in_each_others_way(spark, tmp_path):
+    left, right = in_order()
+    both = streams(spark, tmp_path, left, right)
+    one = bounded_join(*both, window="10s", name="one", **WORDS)
+    two = bounded_join(*both, window="3s", name="two", budget=20, **WORDS)
+    found = run(one.union(two).select("l", "r"), tmp_path / "bounded")
+    locally = [
+        join_locally(job(window, budget, "clock", 2, LATENESS, 0), left, right, LATENESS)
+        for window, budget in (("10s", None), ("3s", 20))
+    ]
+    assert found.rows == sum((local.pairs for local in locally), Counter())
+    assert found.total("rebuilt", "one") == found.total("rebuilt", "two") == 0
+
+
+def test_one_key_with_nine_tenths_of_all_rows(spark, tmp_path):
+    parts = [cut(random_events(side, seed=5, rows=600, hot=0.9), 2) for side in "lr"]
+    both = streams(spark, tmp_path, *parts)
+    found = run(
+        bounded_join(*both, window="60s", budget=100, **WORDS).select("l", "r"), tmp_path / "b"
+    )
+    local = join_locally(job("60s", 100, "clock", 2, LATENESS, 0), *parts, LATENESS)
+    assert found.rows == local.pairs != {}
+    assert max(numbers["buffered"] for numbers in found.numbers()) <= 100
