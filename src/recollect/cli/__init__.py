@@ -8,6 +8,7 @@ import typer
 from recollect.cli.compare import compare
 from recollect.cli.demo import demo
 from recollect.cli.join import join
+from recollect.cli.pipeline import pipeline
 from recollect.errors import RecollectError
 
 # typer uses click, or a copy of its own; this is the right class in both cases.
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 app.command()(join)
 app.command()(compare)
+app.command()(pipeline)
 app.command()(demo)
 
 

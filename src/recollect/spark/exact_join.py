@@ -114,8 +114,8 @@ def _in_window(words: JoinWords) -> list[Column]:
             conditions.append(time.bucket(other, span) <= time.bucket(mine, span))
             span -= 1  # What follows is implied then, but only it tells Spark when to drop state.
         if kind == UNLIMITED:
-            continue
-        if words.streaming:
+            conditions.append(mine.isNotNull() & other.isNotNull())
+        elif words.streaming:
             conditions.append(other <= mine + _interval(span))
         else:
             conditions.append(time.units(other) <= _sum(time.units(mine), span))

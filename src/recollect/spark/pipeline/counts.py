@@ -30,6 +30,7 @@ class Counts:
         self._lines = JsonLines(path)
         self._queries = queries
         self._seen = dict.fromkeys(queries, -1)
+        self._latest = dict.fromkeys(queries, "")
         self.rows: Counter[str] = Counter()
         """By side, what has been read since the start."""
 
@@ -38,8 +39,9 @@ class Counts:
         any_new = False
         for side, query in self._queries.items():
             last = query.lastProgress
-            if last is None or last.batchId <= self._seen[side]:
+            if last is None or last.timestamp == self._latest[side]:
                 continue
+            self._latest[side] = last.timestamp
             for progress in query.recentProgress:
                 # Without these a query only says that there was nothing to do.
                 if progress.batchId > self._seen[side] and READ in progress.observedMetrics:

@@ -13,7 +13,7 @@ from recollect.spark.pipeline.config import Config
 
 _PREFIX = re.compile(r"^\[STREAM_FAILED\] Query .*? terminated with exception: ")
 _APPENDIX = re.compile(r"\n(?:=== Streaming Query|== SQL|JVM stacktrace)")
-_PYTHON = re.compile(r"^(?:[\w.]+\.)?(\w+): (.*)", re.MULTILINE | re.DOTALL)
+_PYTHON = re.compile(r"^(?:\w+\.)*(\w+(?:Error|Exception)): ", re.MULTILINE)
 _SQL_STATE = re.compile(r"\s*SQLSTATE: \w{5}")
 _CONDITION = re.compile(r"^(?:\[[A-Z0-9_.]+\]\s*)+")
 SPARK_ERRORS = (PySparkException, Py4JJavaError)
@@ -36,11 +36,8 @@ def failure(stage: str, error: Exception) -> RecollectError:
 def cause(error: Exception) -> tuple[str, str]:
     """Return the name of the Python exception behind an error (or nothing), and the message."""
     text = _message(error)
-    if "Traceback (most recent call last)" in text:
-        # The exception follows the last line of the traceback that is indented.
-        tail = re.split(r"\n(?=\S)", text)[-1]
-        if found := _PYTHON.match(tail):
-            return found[1], _one_line(found[2])
+    if "Traceback (most recent call last)" in text and (raised := list(_PYTHON.finditer(text))):
+        return raised[-1][1], _one_line(text[raised[-1].end() :])
     return "", _one_line(text)
 
 

@@ -20,7 +20,7 @@ def ingest(run: Run) -> dict[str, Any]:
     """Read all that is there; or, with a trigger, whatever comes until the time is over."""
     queries = start(run)
     counts = Counts(run.layout.ingest_counts, queries)
-    with patience(run.config.sink.duration) as is_over:
+    with patience(run.config.sink) as is_over:
         wait(named(queries), until=is_over, look=lambda: look(run, counts))
     for query in queries.values():
         query.stop()

@@ -37,7 +37,8 @@ def streams(run: Run, in_step: bool) -> list[DataFrame]:
 
 
 def _stream(run: Run, side: str, files: int | None) -> DataFrame:
-    reader = run.spark.readStream.schema(_schema(run, side))
+    # By default Spark passes over files that are a week older than the newest.
+    reader = run.spark.readStream.schema(_schema(run, side)).option("maxFileAge", "3650d")
     if files is not None:
         reader = reader.option("maxFilesPerTrigger", files)
     return reader.parquet(run.layout.ingested(side))

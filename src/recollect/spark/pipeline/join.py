@@ -23,7 +23,7 @@ QUERY = "join"
 def join(run: Run) -> dict[str, Any]:
     """Join all that is there; or, with a trigger, whatever comes until the time is over."""
     every = run.config.sink.trigger
-    with listening(run) as live, patience(run.config.sink.duration) as is_over:
+    with listening(run) as live, patience(run.config.sink) as is_over:
         query = start(run, every)
         wait({QUERY: query}, until=is_over)
         query.stop()

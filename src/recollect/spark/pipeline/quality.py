@@ -10,7 +10,6 @@ from recollect.spark.exact_join import exact_join
 from recollect.spark.pipeline import ingested
 from recollect.spark.pipeline.cleaning import shape
 from recollect.spark.pipeline.context import Run
-from recollect.spark.pipeline.failures import SPARK_ERRORS, failure
 from recollect.spark.pipeline.result_columns import ResultColumns
 from recollect.spark.pipeline.sections import FILE_FORMATS
 from recollect.spark.quality import quality as compare
@@ -22,13 +21,6 @@ WORST = 20
 
 def quality(run: Run) -> dict[str, Any]:
     """Compare what is in the sink with the exact join of all rows that were ingested."""
-    try:
-        return _quality(run)
-    except SPARK_ERRORS as error:
-        raise failure("quality", error) from error
-
-
-def _quality(run: Run) -> dict[str, Any]:
     config, words = run.config, run.config.join
     left, right = (ingested.rows(run, side) for side in SIDES)
     columns = ResultColumns.of(left, right, words)

@@ -11,6 +11,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from recollect.join.window import Duration
 from recollect.spark.pipeline.failures import failure
+from recollect.spark.pipeline.sections import Sink
 
 POLL = 0.2
 """Seconds between two looks at the queries."""
@@ -53,18 +54,19 @@ def _require_health(queries: Mapping[str, StreamingQuery]) -> None:
 
 
 @contextmanager
-def patience(duration: Duration | None) -> Iterator[Callable[[], bool]]:
-    """Yield a function that says whether the time is over or Ctrl-C was pressed.
+def patience(sink: Sink) -> Iterator[Callable[[], bool]]:
+    """Yield a function that says whether a run without an end should end now.
 
-    A second Ctrl-C is not waited for: it interrupts whatever is going on.
+    It should when its time is over or Ctrl-C was pressed. A second Ctrl-C interrupts whatever is
+    going on, and so does the first in a run that ends by itself.
     """
     deadline = float("inf")
-    if duration is not None:
-        deadline = time.monotonic() + duration.nanoseconds / 1e9
-    pressed = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
+    if sink.duration is not None:
+        deadline = time.monotonic() + sink.duration.nanoseconds / 1e9
+    if sink.trigger is None or threading.current_thread() is not threading.main_thread():
         yield lambda: time.monotonic() >= deadline
         return
+    pressed = threading.Event()
     usual = signal.getsignal(signal.SIGINT)
 
     def note(*_: Any) -> None:

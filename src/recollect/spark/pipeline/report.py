@@ -5,8 +5,8 @@ from typing import Any
 from recollect.join.budget import parse_budget
 from recollect.report.page import require_page
 from recollect.report.pipeline import write_pipeline_report
-from recollect.spark.live import read_records
 from recollect.spark.pipeline.context import Run
+from recollect.spark.pipeline.join import batches
 from recollect.spark.pipeline.layout import read_json
 
 
@@ -25,7 +25,7 @@ def report(run: Run) -> dict[str, Any]:
         layout.report,
         title=config.pipeline.name,
         facts=_facts(run),
-        batches=[batch for batch in read_records(layout.live) if batch["query_id"] == query],
+        batches=batches(run, query),
         quality=quality,
         by_slice=[tuple(row.values()) for row in quality["by_slice"]] if quality else [],
         by_key=[tuple(row.values()) for row in quality["worst_keys"]] if quality else [],

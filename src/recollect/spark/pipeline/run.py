@@ -8,6 +8,7 @@ from recollect.errors import InputError
 from recollect.report.page import require_page
 from recollect.spark.pipeline.config import Config
 from recollect.spark.pipeline.context import NoWatch, Run, Watch
+from recollect.spark.pipeline.failures import SPARK_ERRORS, failure
 from recollect.spark.pipeline.layout import Layout, write_json
 from recollect.spark.pipeline.stages import STAGES, Stage
 from recollect.spark.pipeline.together import ingest_and_join
@@ -84,15 +85,15 @@ def _run(run: Run, chosen: Sequence[Stage]) -> dict[str, dict[str, Any]]:
     numbers: dict[str, dict[str, Any]] = {}
     rest = list(chosen)
     if run.config.sink.trigger is not None and [stage.name for stage in rest[:2]] == list(BOTH):
-        numbers |= _recorded(run, BOTH, lambda: ingest_and_join(run))
+        numbers |= _recorded(run, BOTH, ingest_and_join)
         rest = rest[2:]
     for stage in rest:
-        numbers |= _recorded(run, [stage.name], lambda: {stage.name: stage.work(run)})  # noqa: B023
+        numbers |= _recorded(run, [stage.name], stage.numbers)
     return numbers
 
 
 def _recorded(
-    run: Run, names: Sequence[str], work: Callable[[], dict[str, dict[str, Any]]]
+    run: Run, names: Sequence[str], work: Callable[[Run], dict[str, dict[str, Any]]]
 ) -> dict[str, dict[str, Any]]:
     """Do the work of stages; their numbers are there only if and when they are complete."""
     for name in NAMES[NAMES.index(names[0]) :]:
@@ -101,7 +102,10 @@ def _recorded(
     for name in names:
         run.watch.begin(name)
     begun = time.monotonic()
-    done = work()
+    try:
+        done = work(run)
+    except SPARK_ERRORS as error:
+        raise failure(" and ".join(names), error) from error
     seconds = round(time.monotonic() - begun, 1)
     for name in names:
         done[name]["seconds"] = seconds

@@ -28,6 +28,10 @@ class Stage:
     trace: Callable[[Layout], Path] | None = None
     """The file by which others see that it has; its numbers if left out."""
 
+    def numbers(self, run: Run) -> dict[str, dict[str, Any]]:
+        """Do the work, and return the numbers by the name of the stage."""
+        return {self.name: self.work(run)}
+
     def has_run(self, layout: Layout) -> bool:
         """Whether a stage that needs this one can run."""
         return (self.trace(layout) if self.trace else layout.record(self.name)).exists()

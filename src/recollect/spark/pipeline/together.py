@@ -2,18 +2,15 @@
 
 from typing import Any
 
-from pyspark.errors import StreamingQueryException
-
 from recollect.spark.pipeline import ingest, join
 from recollect.spark.pipeline.context import Run
 from recollect.spark.pipeline.counts import Counts
-from recollect.spark.pipeline.failures import failure
 from recollect.spark.pipeline.queries import patience, wait
 
 
 def ingest_and_join(run: Run) -> dict[str, dict[str, Any]]:
     """Run both until the time is over or Ctrl-C is pressed, then join what is left, and stop."""
-    with join.listening(run) as live, patience(run.config.sink.duration) as is_over:
+    with join.listening(run) as live, patience(run.config.sink) as is_over:
         sources = ingest.start(run)
         counts = Counts(run.layout.ingest_counts, sources)
         joining = join.start(run, run.config.sink.trigger)
@@ -25,10 +22,7 @@ def ingest_and_join(run: Run) -> dict[str, dict[str, Any]]:
             "join",
             "stopping; joining what has been read so far (Ctrl-C to leave it for the next run)",
         )
-        try:
-            joining.processAllAvailable()
-        except StreamingQueryException as error:
-            raise failure(join.QUERY, error) from error
+        joining.processAllAvailable()
         joining.stop()
         live.wait(joining)
     return {"ingest": ingest.finish(run, counts), "join": join.finish(run, joining)}
