@@ -69,6 +69,24 @@ def overlapping(draw, sizes: bool = False, longest: int = 14) -> list[Batch]:
     return batches
 
 
+def long_stream(seed: int, batches: int = 60) -> list[Batch]:
+    """Many batches, some with rows far behind or far ahead, and a horizon that always moves."""
+    random = np.random.default_rng(seed)
+    made = []
+    promised = 0
+    for at in range(batches):
+        rows = []
+        for _ in range(int(random.integers(0, 14))):
+            ahead = 60 if random.random() < 0.06 else int(random.integers(-20, 7))
+            time = max(promised, 10 * at + ahead)
+            rows.append((int(random.integers(0, 2)), time, int(random.integers(0, 4))))
+        certain = max(promised, 10 * at + int(random.integers(-25, 8)))
+        probable = max(certain, 10 * at + int(random.integers(-25, 15)))
+        made.append(Batch(rows, certain, probable))
+        promised = certain
+    return made
+
+
 def new_engine(policy, spans, capacity, seed=0, sizes=False) -> Engine:
     engine = Engine(
         parse_policy(policy),
@@ -232,6 +250,25 @@ def test_same_with_sizes_and_growing_buffers(policy, batches, spans, capacity, f
     twin = unordered.join(batches, spans, capacity, TWINS[policy], 5)
     with mock.patch.object(engines, "FIRST_SLOTS", first_slots):
         assert_same(new_engine(policy, spans, capacity, 5, sizes=True), batches, twin)
+
+
+@pytest.mark.parametrize("policy", TWINS)
+@pytest.mark.parametrize(
+    "spans",
+    [(TimeWindow(25), TimeWindow(12)), (LandmarkWindow(20), TimeWindow(0))],
+    ids=["time", "landmark"],
+)
+@pytest.mark.parametrize("capacity", [12, FOREVER])
+def test_long_streams(policy, spans, capacity):
+    """Rows far ahead hold up the list of arrivals; rows far behind come after younger ones."""
+    for seed in range(3):
+        batches = long_stream(seed + 10 * len(policy))
+        twin = unordered.join(batches, spans, capacity, TWINS[policy], seed)
+        assert sum(map(len, twin.counts.expired)) > 50
+        assert_same(new_engine(policy, spans, capacity, seed), batches, twin)
+        exact = unordered.exact_pairs(batches, spans)
+        assert set(twin.pairs) <= set(exact)
+        assert capacity < FOREVER or len(twin.pairs) == len(exact)
 
 
 @pytest.mark.parametrize("policy", POLICIES)

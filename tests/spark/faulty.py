@@ -112,4 +112,3 @@ def main(folder: Path) -> None:
     for fault in ("kill", "raise", "executor"):
         join(fault)
     spark.stop()
-

@@ -1,5 +1,6 @@
 """Streams for tests: small files that Spark reads in order, and the join of them without Spark."""
 
+import itertools
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -33,19 +34,25 @@ Parts = Sequence[pa.Table]
 # -- making streams ------------------------------------------------------------------------------
 
 
-def events(side: str, times: Iterable[float | None], keys: Iterable[Any]) -> pa.Table:
+def events(
+    side: str,
+    times: Iterable[float | None],
+    keys: Iterable[Any],
+    payload: Iterable[str] | None = None,
+) -> pa.Table:
     """Events of a side: ``k``, and with its name their numbers and times, as in ``l`` and ``lt``.
 
-    Times are given in seconds since START.
+    Times are given in seconds since START. Payload becomes another column, as in ``lp``.
     """
     micros = [None if time is None else START + round(time * SECOND) for time in times]
-    return pa.table(
-        {
-            side: pa.array(range(len(micros)), pa.int64()),
-            side + "t": pa.array(micros, STAMP),
-            "k": pa.array(list(keys), pa.int64()),
-        }
-    )
+    columns = {
+        side: pa.array(range(len(micros)), pa.int64()),
+        side + "t": pa.array(micros, STAMP),
+        "k": pa.array(list(keys), pa.int64()),
+    }
+    if payload is not None:
+        columns[side + "p"] = pa.array(list(payload), pa.string())
+    return pa.table(columns)
 
 
 def random_events(
@@ -57,6 +64,7 @@ def random_events(
     late: float = 0,
     hot: float = 0,
     missing: float = 0,
+    payload: int = 0,
 ) -> pa.Table:
     """Two events a second.
 
@@ -72,6 +80,8 @@ def random_events(
         The share of rows that have key 1.
     missing
         The share of keys, and that of times, that are NULL.
+    payload
+        The largest number of bytes in the column for payload, if there is to be one.
     """
     random = np.random.default_rng([seed, ord(side)])
     times = np.arange(rows) / 2 + random.uniform(0, jitter, rows) if jitter else np.arange(rows) / 2
@@ -82,13 +92,14 @@ def random_events(
         side,
         [None if no else time for time, no in zip(times.tolist(), no_time, strict=True)],
         [None if no else key for key, no in zip(numbers.tolist(), no_key, strict=True)],
+        ["x" * int(size) for size in random.integers(0, payload, rows)] if payload else None,
     )
 
 
 def cut(table: pa.Table, parts: int) -> Parts:
     """A table in equal parts."""
     edges = np.linspace(0, table.num_rows, parts + 1).astype(int)
-    return [table.slice(a, b - a) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [table.slice(a, b - a) for a, b in itertools.pairwise(edges)]
 
 
 def write(folder: Path, parts: Parts, first: int = 0) -> Path:
@@ -177,19 +188,49 @@ class Local(NamedTuple):
     """By shard: the most that it ever remembered."""
 
 
-def job(window: Any, budget: Any, policy: Any, shards: int, lateness: float, seed: int) -> Job:
+def job(
+    left: Parts,
+    right: Parts,
+    window: Any,
+    budget: Any = None,
+    policy: Any = "clock",
+    shards: int = 2,
+    seed: int = 0,
+    lateness: float = 5,
+    unordered: bool = True,
+) -> Job:
     """The bounded join of events ``l`` and ``r``."""
-    schemas = [events(side, [], []).rename_columns([side, side + "t", side + "k"]).schema
-               for side in "lr"]  # fmt: skip
+    schemas = [
+        pa.schema([field.with_name(f"{side}_{field.name}") for field in parts[0].schema])
+        for side, parts in zip(SIDES, (left, right), strict=True)
+    ]
     return Job(
-        bound=bind(Query.parse("lk=rk", "lt=rt", window), *schemas),
+        bound=bind(Query.parse("left_k=right_k", "left_lt=right_rt", window), *schemas),
         policy=parse_policy(policy),
         budget=parse_budget(budget),
         shards=shards,
         seed=seed,
-        unordered=True,
+        unordered=unordered,
         lateness=round(lateness * SECOND),
     )
+
+
+def batches_of(made: Job, parts: Iterable[pa.Table]) -> list[pa.RecordBatch]:
+    """A micro-batch as shards take it."""
+    batches = []
+    for side, (part, schema) in enumerate(zip(parts, made.bound.schemas, strict=True)):
+        columns = [column.combine_chunks() for column in part.columns]
+        batch = pa.RecordBatch.from_arrays(columns, schema=schema)
+        batches.append(without_missing(made.bound, side, batch))
+    return batches
+
+
+def pairs_of(results: Iterable[pa.RecordBatch]) -> Counter:
+    """The numbers of the events in results."""
+    pairs: Counter = Counter()
+    for batch in results:
+        pairs.update(zip(*batch.select(["left_l", "right_r"]).to_pydict().values(), strict=True))
+    return pairs
 
 
 def watermarks(left: Parts, right: Parts, lateness: float) -> list[int]:
@@ -203,32 +244,28 @@ def watermarks(left: Parts, right: Parts, lateness: float) -> list[int]:
     return [1000 * mark for mark in found]
 
 
-def join_locally(made: Job, left: Parts, right: Parts, lateness: float) -> Local:
-    """Run the shards one by one over the same micro-batches."""
-    marks = watermarks(left, right, lateness)
+def join_locally(left: Parts, right: Parts, window: Any, **words: Any) -> Local:
+    """Run the shards one by one over the same micro-batches; the words are those of :func:`job`."""
+    made = job(left, right, window, **words)
+    marks = watermarks(left, right, made.lateness / SECOND)
     shards = [Shard(made, number) for number in range(made.shards)]
     pairs: Counter = Counter()
     buffered = []
     for number, parts in enumerate(zip(left, right, strict=True)):
-        batches = []
-        for side, part in enumerate(parts):
-            renamed = part.rename_columns(made.bound.schemas[side].names).combine_chunks()
-            batch = pa.RecordBatch.from_struct_array(renamed.to_struct_array().combine_chunks())
-            batch = without_missing(made.bound, side, batch)
-            batches.append((batch, shards_of([batch.column(2)], made.shards)))
         late = marks[max(0, number - 1)] + 1, marks[number] + 1
-        for shard in shards:
-            mine = [
-                batch.filter(pa.array(where == shards.index(shard))) for batch, where in batches
-            ]
-            taken = shard.take([part if part.num_rows else None for part in mine], *late)
-            if not any(part.num_rows for part in mine):
-                continue
-            for batch in shard.results(taken):
-                found = batch.select(["l", "r"]).to_pydict()
-                pairs.update(zip(found["l"], found["r"], strict=True))
+        batches = batches_of(made, parts)
+        where = [
+            shards_of([batch.column(f"{side}_k")], made.shards)
+            for side, batch in zip(SIDES, batches, strict=True)
+        ]
+        for at, shard in enumerate(shards):
+            mine = [b.filter(pa.array(w == at)) for b, w in zip(batches, where, strict=True)]
+            if any(batch.num_rows for batch in mine):
+                taken = shard.take([b if b.num_rows else None for b in mine], *late)
+                pairs += pairs_of(shard.results(taken))
         buffered.append(sum(shard.buffered for shard in shards))
     totals: Counter = Counter()
     for shard in shards:
         totals.update(shard.counts)
-    return Local(pairs, totals, buffered, [int(s.engine.ledger.totals[PEAK]) for s in shards])
+    peaks = [int(shard.engine.ledger.totals[PEAK]) for shard in shards]
+    return Local(pairs, totals, buffered, peaks)

@@ -14,7 +14,6 @@ from tests.spark.feeds import (
     count,
     cut,
     events,
-    job,
     join_locally,
     random_events,
     run,
@@ -23,8 +22,7 @@ from tests.spark.feeds import (
 
 pytestmark = pytest.mark.xdist_group("spark")
 
-LATENESS = 5
-WORDS = {"on": "k", "time": "lt=rt", "lateness": f"{LATENESS} seconds"}
+WORDS = {"on": "k", "time": "lt=rt", "lateness": "5 seconds"}
 
 
 def out_of_order(rows=150, parts=4, **more):
@@ -45,7 +43,6 @@ def bursts():
         [left[:20], left[20:20], events("l", flood, [1, 2] * 30), left[20:20], left[20:120]],
         [right[:1], right[1:1], events("r", flood, [1, 3] * 30), right[1:90], right[90:120]],
     )
-
 
 
 @pytest.fixture
@@ -98,52 +95,46 @@ def test_without_a_watermark_nothing_is_late(spark, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("window", "budget", "policy", "shards", "store"),
+    ("words", "store"),
     [
-        (("12s", "8s"), 31, "clock", 3, "RocksDB"),
-        ("10s", "40kB", "prob", 2, "RocksDB"),
-        ("10s", 20, ForgetTheNewest(patience=2_000_000), 2, "HDFSBacked"),
+        ({"window": ("12s", "8s"), "budget": 31, "shards": 3}, "RocksDB"),
+        ({"window": "60s", "budget": "2MB", "policy": "prob", "shards": 2}, "RocksDB"),
+        (
+            {"window": "10s", "budget": 20, "policy": ForgetTheNewest(patience=2_000_000)},
+            "HDFSBacked",
+        ),
     ],
     ids=["rows", "bytes", "own policy"],
 )
-def test_with_a_budget_it_is_the_local_engine_shard_by_shard(
-    spark, tmp_path, window, budget, policy, shards, store
-):
-    parts = out_of_order(rows=200, hot=0.3)
+def test_with_a_budget_it_is_the_local_engine_shard_by_shard(spark, tmp_path, words, store):
+    in_bytes = words["budget"] == "2MB"
+    parts = out_of_order(rows=200, hot=0.3, payload=30_000 if in_bytes else 0)
     before = spark.conf.get(STORE)
     spark.conf.set(STORE, PROVIDER.format(store))
     try:
-        joined = bounded_join(
-            *streams(spark, tmp_path, *parts),
-            window=window, budget=budget, policy=policy, shards=shards, seed=7, **WORDS,
-        )  # fmt: skip
+        joined = bounded_join(*streams(spark, tmp_path, *parts), seed=7, **words, **WORDS)
         found = run(joined.select("l", "r"), tmp_path / "bounded")
     finally:
         spark.conf.set(STORE, before)
-    local = join_locally(job(window, budget, policy, shards, LATENESS, seed=7), *parts, LATENESS)
+    local = join_locally(*parts, seed=7, **words)
     assert found.rows == local.pairs != {}
     fields = ("results", "evicted", "refused", "expired", "late")
-    assert {name: found.total(name) for name in fields} == {
-        name: local.totals[name] for name in fields
-    }
+    assert [found.total(name) for name in fields] == [local.totals[name] for name in fields]
     assert found.total("evicted") + found.total("refused") > 50
-    assert [numbers["buffered"] for numbers in found.numbers()][:4] == local.buffered
-    if isinstance(budget, int):
-        assert sum(local.peaks) <= budget
+    assert [numbers["buffered"] for numbers in found.numbers()] == local.buffered
+    if in_bytes:
+        assert max(numbers["buffered_bytes"] for numbers in found.numbers()) <= 2_000_000
     else:
-        assert max(numbers["buffered_bytes"] for numbers in found.numbers()) <= 40_000
+        assert sum(local.peaks) <= words["budget"]
 
 
 def test_two_joins_in_one_query_do_not_get_in_each_others_way(spark, tmp_path):
-    left, right = in_order()
-    both = streams(spark, tmp_path, left, right)
+    parts = in_order()
+    both = streams(spark, tmp_path, *parts)
     one = bounded_join(*both, window="10s", name="one", **WORDS)
     two = bounded_join(*both, window="3s", name="two", budget=20, **WORDS)
     found = run(one.union(two).select("l", "r"), tmp_path / "bounded")
-    locally = [
-        join_locally(job(window, budget, "clock", 2, LATENESS, 0), left, right, LATENESS)
-        for window, budget in (("10s", None), ("3s", 20))
-    ]
+    locally = [join_locally(*parts, "10s"), join_locally(*parts, "3s", budget=20)]
     assert found.rows == sum((local.pairs for local in locally), Counter())
     assert found.total("rebuilt", "one") == found.total("rebuilt", "two") == 0
 
@@ -151,9 +142,7 @@ def test_two_joins_in_one_query_do_not_get_in_each_others_way(spark, tmp_path):
 def test_one_key_with_nine_tenths_of_all_rows(spark, tmp_path):
     parts = [cut(random_events(side, seed=5, rows=600, hot=0.9), 2) for side in "lr"]
     both = streams(spark, tmp_path, *parts)
-    found = run(
-        bounded_join(*both, window="60s", budget=100, **WORDS).select("l", "r"), tmp_path / "b"
-    )
-    local = join_locally(job("60s", 100, "clock", 2, LATENESS, 0), *parts, LATENESS)
-    assert found.rows == local.pairs != {}
+    joined = bounded_join(*both, window="60s", budget=100, **WORDS).select("l", "r")
+    found = run(joined, tmp_path / "bounded")
+    assert found.rows == join_locally(*parts, "60s", budget=100).pairs != {}
     assert max(numbers["buffered"] for numbers in found.numbers()) <= 100

@@ -1,7 +1,6 @@
 """Tables: the same rows as the local join of the same tables."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -11,7 +10,7 @@ import recollect
 from recollect.spark.bounded_join import bounded_join
 from recollect.spark.exact_join import exact_join
 from tests.policies.forget_newest import ForgetTheNewest
-from tests.spark.feeds import count, cut, job, join_locally, random_events, write
+from tests.spark.feeds import count, cut, join_locally, random_events, write
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -67,21 +66,24 @@ def test_one_shard_with_a_budget_is_the_local_join(frames):
         assert sum(wanted.values()) < sum(local(window).values())
 
 
-@pytest.mark.parametrize(("budget", "shards"), [(31, 3), ("60kB", 2)])
+@pytest.mark.parametrize(("budget", "shards"), [(31, 3), ("2MB", 2)], ids=["rows", "bytes"])
 def test_several_shards_share_the_budget(spark, frames, budget, shards):
-    joined = bounded_join(*frames, window="20s", budget=budget, shards=shards, seed=4, **WORDS)
-    parts = [[table] for table in (LEFT, RIGHT)]
-    made = replace(job("20s", budget, "clock", shards, 0, seed=4), unordered=False)
-    wanted = join_locally(made, *parts, 0)
+    tables = [LEFT, RIGHT]
+    if budget == "2MB":
+        tables = [random_events(side, seed=32, rows=200, payload=30_000) for side in "lr"]
+        frames = [spark.createDataFrame(table) for table in tables]
+    words = {"window": "60s", "budget": budget, "shards": shards, "seed": 4}
+    joined = bounded_join(*frames, **words, **WORDS)
     # Small batches, so that shards are continued from one to the next.
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "17")
     try:
         found = count(joined.select("l", "r"))
     finally:
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100000")
+    wanted = join_locally(*([table] for table in tables), unordered=False, lateness=0, **words)
     assert found == wanted.pairs != {}
     assert wanted.totals["evicted"] > 50
-    if isinstance(budget, int):
+    if budget == 31:
         assert sum(wanted.peaks) <= budget
 
 
@@ -110,4 +112,3 @@ def test_empty_tables_and_rows_without_key_or_time(spark, frames):
     rows = [(1, 5, 1), (2, None, 1), (None, 5, 1), (None, None, 1)]
     holes = spark.createDataFrame(rows, "k int, t int, p int")
     assert bounded_join(holes, holes, on="k", time="t", window=0).count() == 1
-

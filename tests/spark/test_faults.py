@@ -14,7 +14,6 @@ from recollect.spark.shared_memory import root
 from tests.spark.faulty import WORDS, Faulty
 from tests.spark.feeds import (
     cut,
-    job,
     join_locally,
     random_events,
     run,
@@ -45,7 +44,7 @@ from tests.spark.feeds import run, stream
 spark = session(master="local[2]", config={"spark.driver.memory": "1g"})
 both = [stream(spark, Path(sys.argv[1]) / side) for side in ("left", "right")]
 query = run(bounded_join(*both, "k", "lt=rt", "10s"), Path(sys.argv[1]) / "run")
-print("BEGIN", *{path.parent.parent for path in root().glob(f"*/{query.progress[0].id}/*")}, "END")
+print("files", *(path for path in root().rglob("arrays") if str(query.progress[0].id) in str(path)))
 """
 
 
@@ -66,7 +65,7 @@ def both(spark, folder):
 def undisturbed(spark, folder, both):
     """The rows that come out if nothing breaks."""
     found = run(bounded_join(*both, shards=2, **WORDS), folder / "undisturbed")
-    local = join_locally(job("10s", 60, "clock", 2, 5, seed=0), *PARTS, 5)
+    local = join_locally(*PARTS, "10s", budget=60)
     columns = {row[1:4:2]: row for row in found.rows}  # k, l, lt, r, rt
     assert columns.keys() == local.pairs.keys()
     assert sum(found.rows.values()) == sum(local.pairs.values()) == len(columns)
@@ -75,6 +74,11 @@ def undisturbed(spark, folder, both):
     assert found.total("late") > 5
     assert found.total("null_keys") > 5
     return found
+
+
+def memory_of(query: str) -> list[Path]:
+    """The files in shared memory that a query has."""
+    return [path for path in root().rglob("*") if query in str(path) and path.is_file()]
 
 
 def test_a_worker_is_killed_while_it_writes_state(spark, folder, both, undisturbed):
@@ -89,7 +93,7 @@ def test_a_worker_is_killed_while_it_writes_state(spark, folder, both, undisturb
         while query.isActive and (query.lastProgress or {"batchId": -1})["batchId"] < 0:
             time.sleep(0.02)
         trap.write_text(fault)
-        with pytest.raises(StreamingQueryException, match="crashed|exited|trapped"):
+        with pytest.raises(StreamingQueryException, match=r"crashed|exited|trapped"):
             query.awaitTermination()
     rebuilt = query.recentProgress[0]["observedMetrics"]["recollect.bounded_join"].rebuilt
     assert rebuilt == 2
@@ -102,7 +106,7 @@ def test_shared_memory_is_deleted_or_cut_off_between_micro_batches(
     damaged = []
 
     def damage(name: str, how: str) -> None:
-        files = [file for file in root().glob(f"*/{query.id}/*/*/*") if file.name.startswith(name)]
+        files = [file for file in memory_of(query.id) if file.name.startswith(name)]
         for file in files:
             if how == "cut off":
                 with file.open("r+b") as content:
@@ -163,9 +167,10 @@ def test_memory_is_given_back_when_java_ends(tmp_path):
         cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
-    owned = Path(done.stdout.partition("BEGIN ")[2].partition(" END")[0])
-    assert owned.parent == root()
+    files = [Path(file) for file in done.stdout.split("files ")[1].split()]
+    assert len(files) == 2
     deadline = time.monotonic() + 10
-    while owned.exists() and time.monotonic() < deadline:
+    while any(map(Path.exists, files)) and time.monotonic() < deadline:
         time.sleep(0.1)
+    owned = root() / files[0].relative_to(root()).parts[0]
     assert not owned.exists()

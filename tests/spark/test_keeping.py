@@ -421,9 +421,9 @@ def test_what_is_written_does_not_grow_with_the_buffer(policy, factor, memory, m
     """The same batches against a buffer ten times as large.
 
     FIFO empties segments one after the other, so hardly a row need be written twice (a snapshot now
-    and then is as large as the log since the last). RAND makes
-    holes everywhere; with a quarter of the stored rows allowed to be holes, a row that comes may
-    cost four that are written again, but no more, however large the buffer.
+    and then is as large as the log since the last). RAND makes holes everywhere; with a quarter of
+    the stored rows allowed to be holes, a row that comes may cost four that are written again, but
+    no more, however large the buffer.
     """
     monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 20_000)
     small = _written(policy, 10_000, memory)

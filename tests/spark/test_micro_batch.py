@@ -1,6 +1,6 @@
 """One micro-batch after the other through a shard, with Spark's rule for late rows; no Spark."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -207,6 +207,20 @@ def test_a_micro_batch_of_late_rows_only():
     assert (pairs, numbers.late, numbers.rows_in, numbers.buffered) == ([], 2, 2, 1)
     pairs, numbers = run(job, vault, [(1, 120, 1, 1)], 3, 95)
     assert (pairs, numbers.late, numbers.rebuilt) == ([(0, 1)], 0, 0)
+
+
+def test_joins_of_one_query_do_not_share_memory(memory):
+    """They are told apart by their names, whatever these are made of."""
+    names = ["one", "two", "../../one", "a/b", "a", ".."]
+    jobs = [replace(job_of("clock", window=50), name=name) for name in names]
+    vaults = [DictVault() for _ in jobs]
+    for at in range(3):
+        for job, vault in zip(jobs, vaults, strict=True):
+            _, numbers = run(job, vault, [(0, at, 1, at)], at)
+            assert numbers.rebuilt == 0
+            assert numbers.buffered == at + 1
+    assert len(list(memory.glob("query*/0/*"))) == len(names)
+    assert all(path.name.startswith("query") for path in memory.iterdir())
 
 
 def test_results_are_packed_in_the_schema_of_both_sides():

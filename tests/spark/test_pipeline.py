@@ -13,6 +13,7 @@ from recollect.spark.live import read_records
 from recollect.spark.pipeline import parse_config, run_pipeline, together
 from recollect.spark.pipeline.failures import cause
 from recollect.spark.pipeline.queries import patience
+from recollect.spark.pipeline.sections import Sink
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -137,14 +138,16 @@ def test_ingest_and_join_run_together_until_somebody_has_had_enough(spark, tmp_p
 
 
 def test_the_first_ctrl_c_is_a_wish_and_the_second_an_order():
-    with patience(None) as is_over:
+    with patience(Sink(trigger=Duration(1))) as is_over:
         assert not is_over()
         signal.raise_signal(signal.SIGINT)
         assert is_over()
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-    with patience(Duration(0)) as is_over:
+    with patience(Sink(trigger=Duration(1), duration=Duration(0))) as is_over:
         assert is_over()
+    with patience(Sink()), pytest.raises(KeyboardInterrupt):  # ends by itself, but not now
+        signal.raise_signal(signal.SIGINT)
 
 
 WORKER = """\

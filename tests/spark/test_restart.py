@@ -1,10 +1,8 @@
 """A query goes on from its checkpoint with the same buffer, policy state and victims to come."""
 
 import time
-from collections import Counter
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from pyspark.errors import StreamingQueryException
 
@@ -13,26 +11,27 @@ from recollect.spark import keeping
 from recollect.spark.bounded_join import bounded_join
 from recollect.spark.keeping import Keeper, read_header
 from recollect.spark.operators import DictVault
-from recollect.spark.shard import Shard
+from recollect.spark.shard import Job, Shard
 from tests.spark.feeds import (
     PROVIDER,
+    SECOND,
+    START,
     STORE,
+    batches_of,
     cut,
     events,
     job,
     join_locally,
+    pairs_of,
     random_events,
     run,
     start,
-    stream,
     streams,
     write,
-    written,
 )
 
 pytestmark = pytest.mark.xdist_group("spark")
 
-LATENESS = 5
 WORDS = {"on": "k", "time": "lt=rt", "window": "10s", "lateness": "5 seconds"}
 BOUND = {"budget": 40, "policy": "gdj", "shards": 2, "seed": 3}
 
@@ -54,7 +53,7 @@ def test_a_query_is_stopped_in_mid_stream_and_started_again(spark, tmp_path, sto
     finally:
         spark.conf.set(STORE, before)
     assert first < found.progress[0]["batchId"] < 6
-    local = join_locally(job("10s", 40, "gdj", 2, LATENESS, seed=3), *parts, LATENESS)
+    local = join_locally(*parts, "10s", **BOUND)
     assert found.rows == local.pairs != {}
 
 
@@ -73,7 +72,7 @@ def test_a_checkpoint_of_another_join_is_refused(spark, tmp_path):
         with pytest.raises(StreamingQueryException, match=f"StateError.*{says}"):
             query.awaitTermination()
     found = run(bounded_join(*both, **WORDS, **BOUND).select("l", "r"), tmp_path)
-    local = join_locally(job("10s", 40, "gdj", 2, LATENESS, seed=3), *parts, LATENESS)
+    local = join_locally(*parts, "10s", **BOUND)
     assert found.rows == local.pairs != {}
 
 
@@ -88,35 +87,28 @@ def test_another_time_zone_is_no_other_join(spark, tmp_path):
         found = run(bounded_join(*both, **WORDS, **BOUND).select("l", "r"), tmp_path)
     finally:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
-    local = join_locally(job("10s", 40, "gdj", 2, LATENESS, seed=3), *parts, LATENESS)
+    local = join_locally(*parts, "10s", **BOUND)
     assert found.rows == local.pairs != {}
 
 
 # -- without Spark: what is kept between micro-batches -------------------------------------------
 
 
-def micro_batches(seed: int, batches: int = 30):
+EMPTY = [[events(side, [], [])] for side in "lr"]
+
+
+def micro_batches(made: Job, seed: int, batches: int = 30):
     """Batches of both streams that overlap in time, with how late rows may be then and next."""
     random = np.random.default_rng(seed)
     for number in range(batches):
-        brought = []
+        parts = []
         for side in "lr":
             rows = int(random.integers(0, 60))
             times = number * 5 + random.uniform(-6, 5, rows)
-            part = events(side, times, random.zipf(1.5, rows) % 40)
-            part = part.rename_columns([side, side + "t", side + "k"]).combine_chunks()
-            batch = pa.RecordBatch.from_struct_array(part.to_struct_array().combine_chunks())
-            brought.append(batch if rows else None)
-        marks = [(1_700_000_000 + number * 5 - late) * 1_000_000 for late in (10, 5)]
-        yield brought, marks
-
-
-def pairs_of(batches) -> Counter:
-    pairs: Counter = Counter()
-    for batch in batches:
-        found = batch.select(["l", "r"]).to_pydict()
-        pairs.update(zip(found["l"], found["r"], strict=True))
-    return pairs
+            parts.append(events(side, times, random.zipf(1.5, rows) % 40))
+        brought = [batch if batch.num_rows else None for batch in batches_of(made, parts)]
+        if any(brought):
+            yield number, brought, [START + (number * 5 - late) * SECOND for late in (10, 5)]
 
 
 def assert_same_state(one: Shard, two: Shard) -> None:
@@ -141,13 +133,11 @@ def assert_same_state(one: Shard, two: Shard) -> None:
 def test_a_shard_is_the_same_however_it_is_opened(monkeypatch, policy, budget):
     """Mostly at hand, rebuilt each time from log or snapshot, or never closed at all."""
     monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 3000)
-    made = job("10s", budget, policy, 1, LATENESS, seed=5)
+    made = job(*EMPTY, "10s", budget=budget, policy=policy, shards=1, seed=5)
     vaults = {"at hand": DictVault(), "rebuilt": DictVault()}
     open_shard = Shard(made, 0)
     snapshots = 0
-    for number, (brought, marks) in enumerate(micro_batches(seed=len(policy))):
-        if not any(brought):
-            continue
+    for number, brought, marks in micro_batches(made, seed=len(policy)):
         wanted = pairs_of(open_shard.results(open_shard.take(brought, *marks)))
         for way, vault in vaults.items():
             header = read_header(vault, made)
@@ -166,13 +156,13 @@ def test_a_shard_is_the_same_however_it_is_opened(monkeypatch, policy, budget):
 
 
 def test_state_that_is_not_whole_is_refused():
-    made = job("10s", None, "clock", 1, LATENESS, seed=0)
+    made = job(*EMPTY, "10s")
     vault = DictVault()
-    brought, marks = next(micro_batches(seed=1))
+    number, brought, marks = next(micro_batches(made, seed=1))
     keeper = Keeper(made, 0, vault, read_header(vault, made), "whole")
     taken = keeper.shard.take(brought, *marks)
     list(keeper.shard.results(taken))
-    keeper.save(taken, 0, marks[1])
+    keeper.save(taken, number, marks[1])
     lost = next(name for name in vault if name.startswith("rows"))
     vault.delete(lost)
     with pytest.raises(StateError, match=f"lacks its part '{lost}'"):

@@ -186,7 +186,7 @@ def _owned() -> Path:
     folder = root() / f"{owner.pid}-{int(owner.create_time())}"
     # Other users of the machine must neither read what is there nor have put it there.
     root().mkdir(mode=0o700, exist_ok=True)
-    if root().stat().st_uid != os.getuid():
+    if root().lstat().st_uid != os.getuid():
         raise PermissionError(f"{root()} belongs to another user")
     _give_back_of_the_dead()
     try:
