@@ -92,7 +92,7 @@ class Store(RuleBasedStateMachine):
 def test_any_history(monkeypatch):
     monkeypatch.setattr(payload, "SEGMENT_ROWS", SEGMENT)
     monkeypatch.setattr(payload, "SMALL", SEGMENT // 2)
-    monkeypatch.setattr(payload, "FEW", SEGMENT // 2)
+    monkeypatch.setattr(payload, "FEW_BYTES", 10)
     steps = settings(max_examples=60, stateful_step_count=30, deadline=None)
     run_state_machine_as_test(Store, settings=steps)
 
@@ -101,7 +101,7 @@ def test_any_history(monkeypatch):
 def test_a_long_join_stores_little_more_than_it_remembers(policy, monkeypatch):
     monkeypatch.setattr(payload, "SEGMENT_ROWS", SEGMENT)
     monkeypatch.setattr(payload, "SMALL", SEGMENT // 2)
-    monkeypatch.setattr(payload, "FEW", SEGMENT // 2)
+    monkeypatch.setattr(payload, "FEW_BYTES", 10)
     names = pa.array([f"payload {i}" for i in range(3000)])
     left, right = (random_table(seed, 3000, 50, name=names) for seed in (1, 2))
     join = rc.Join(**(WHAT | {"policy": policy}), window=400, budget=60)

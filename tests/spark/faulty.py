@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
 
 import psutil
 
@@ -57,21 +56,21 @@ def _trapped(trap: Path) -> Callable[..., int]:
     return put
 
 
-def kill_executor() -> int:
-    """Kill one of the executors of this program; return its process id."""
+def kill_executor() -> None:
+    """Kill one of the executors of this program."""
     executors = [
         process
         for process in psutil.Process().children(recursive=True)
         if "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())
     ]
     executors[0].kill()
-    return executors[0].pid
 
 
 def main(folder: Path) -> None:
-    """Join the streams in a folder three times on a cluster of two executors, with faults."""
+    """Join the streams in a folder on two executors, while one thing after the other breaks."""
     from recollect.spark.bounded_join import bounded_join
     from recollect.spark.session import session
+    from recollect.spark.shared_memory import root
     from tests.spark.feeds import start, stream
 
     spark = session(
@@ -81,34 +80,25 @@ def main(folder: Path) -> None:
             "spark.local.dir": folder / "local",
             "spark.sql.session.timeZone": "UTC",
             "spark.sql.streaming.metricsEnabled": False,
-            "spark.executor.instances": 2,
         },
     )
-
-    def join(fault: str) -> None:
-        trap = folder / f"{fault}.trap"
-        both = [stream(spark, folder / side) for side in ("left", "right")]
-        query = start(
-            bounded_join(*both, policy=Faulty(trap=str(trap)), shards=2, **WORDS), folder / fault
-        )
-
-        def spring() -> None:
-            while query.isActive and (query.lastProgress or {"batchId": 0})["batchId"] < 1:
-                time.sleep(0.02)
-            if fault == "executor":
-                print("killed", kill_executor())
-            else:
-                trap.write_text(fault)
-
-        thread = Thread(target=spring)
-        thread.start()
-        query.awaitTermination()
-        thread.join()
-        rebuilt = [batch["observedMetrics"].get("recollect.bounded_join") for batch in
-                   query.recentProgress]  # fmt: skip
-        print(fault, "rebuilt", sum(row.rebuilt or 0 for row in rebuilt if row is not None))
-        assert not trap.exists()
-
-    for fault in ("kill", "raise", "executor"):
-        join(fault)
+    trap = folder / "cluster.trap"
+    both = [stream(spark, folder / side) for side in ("left", "right")]
+    joined = bounded_join(*both, policy=Faulty(trap=str(trap)), shards=2, **WORDS)
+    query = start(joined, folder / "cluster")
+    for batch, harm in enumerate(("kill", "raise", "executor")):
+        while query.isActive and (query.lastProgress or {"batchId": -1})["batchId"] < batch:
+            time.sleep(0.01)
+        if harm == "executor":
+            kill_executor()
+        else:
+            trap.write_text(harm)
+            while query.isActive and trap.exists():
+                time.sleep(0.01)
+    query.awaitTermination()
+    observed = [
+        batch["observedMetrics"]["recollect.bounded_join"] for batch in query.recentProgress
+    ]
+    print("rebuilt", sum(numbers.rebuilt or 0 for numbers in observed))
+    print("files", *(path for path in root().rglob("arrays") if str(query.id) in str(path)))
     spark.stop()

@@ -1,5 +1,6 @@
 """Whatever breaks, the result is that of an undisturbed run, row by row."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -33,18 +34,6 @@ import sys
 from pathlib import Path
 from tests.spark.faulty import main
 main(Path(sys.argv[1]))
-"""
-ONE_QUERY = """
-import sys
-from pathlib import Path
-from recollect.spark.bounded_join import bounded_join
-from recollect.spark.session import session
-from recollect.spark.shared_memory import root
-from tests.spark.feeds import run, stream
-spark = session(master="local[2]", config={"spark.driver.memory": "1g"})
-both = [stream(spark, Path(sys.argv[1]) / side) for side in ("left", "right")]
-query = run(bounded_join(*both, "k", "lt=rt", "10s"), Path(sys.argv[1]) / "run")
-print("files", *(path for path in root().rglob("arrays") if str(query.progress[0].id) in str(path)))
 """
 
 
@@ -84,20 +73,16 @@ def memory_of(query: str) -> list[Path]:
 def test_a_worker_is_killed_while_it_writes_state(spark, folder, both, undisturbed):
     # A local master does not try again, so the query fails; the next one goes on.
     trap = folder / "worker.trap"
-    for fault in ("kill", "raise", None):
-        joined = bounded_join(*both, policy=Faulty(trap=str(trap)), shards=2, **WORDS)
-        query = start(joined, folder / "worker")
-        if fault is None:
-            query.awaitTermination()
-            continue
-        while query.isActive and (query.lastProgress or {"batchId": -1})["batchId"] < 0:
-            time.sleep(0.02)
-        trap.write_text(fault)
-        with pytest.raises(StreamingQueryException, match=r"crashed|exited|trapped"):
-            query.awaitTermination()
-    rebuilt = query.recentProgress[0]["observedMetrics"]["recollect.bounded_join"].rebuilt
-    assert rebuilt == 2
-    assert written(spark, folder / "worker") == undisturbed.rows
+    joined = bounded_join(*both, policy=Faulty(trap=str(trap)), shards=2, **WORDS)
+    query = start(joined, folder / "worker")
+    while query.isActive and query.lastProgress is None:
+        time.sleep(0.01)
+    trap.write_text("kill")
+    with pytest.raises(StreamingQueryException, match=r"crashed|exited"):
+        query.awaitTermination()
+    rest = run(joined, folder / "worker")
+    assert rest.numbers()[0]["rebuilt"] == 2
+    assert rest.rows == undisturbed.rows
 
 
 def test_shared_memory_is_deleted_or_cut_off_between_micro_batches(
@@ -146,31 +131,21 @@ def test_shared_memory_is_deleted_or_cut_off_between_micro_batches(
     assert written(spark, folder / "memory") == undisturbed.rows
 
 
-def test_a_cluster_loses_workers_tasks_and_an_executor(spark, folder, undisturbed):
+def test_a_cluster_loses_a_worker_a_task_and_an_executor(spark, folder, undisturbed):
     done = subprocess.run(
         [sys.executable, "-c", CLUSTER, str(folder)],
         capture_output=True, text=True, timeout=300, check=False,
         cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
-    for fault in ("kill", "raise", "executor"):
-        assert f"{fault} rebuilt 0" not in done.stdout
-        assert written(spark, folder / fault) == undisturbed.rows
-
-
-def test_memory_is_given_back_when_java_ends(tmp_path):
-    for side, parts in zip(("left", "right"), PARTS, strict=True):
-        write(tmp_path / side, parts[:2])
-    done = subprocess.run(
-        [sys.executable, "-c", ONE_QUERY, str(tmp_path)],
-        capture_output=True, text=True, timeout=300, check=False,
-        cwd=Path(__file__).parents[2],
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    files = [Path(file) for file in done.stdout.split("files ")[1].split()]
-    assert len(files) == 2
+    assert written(spark, folder / "cluster") == undisturbed.rows
+    rebuilt, files = re.search(r"rebuilt (\d+)\nfiles (.*)", done.stdout).groups()
+    assert int(rebuilt) >= 3
+    # The memory is given back soon after the executors have ended.
+    left_over = [Path(file) for file in files.split()]
+    assert left_over
     deadline = time.monotonic() + 10
-    while any(map(Path.exists, files)) and time.monotonic() < deadline:
+    while any(map(Path.exists, left_over)) and time.monotonic() < deadline:
         time.sleep(0.1)
-    owned = root() / files[0].relative_to(root()).parts[0]
-    assert not owned.exists()
+    for file in left_over:
+        assert not (root() / file.relative_to(root()).parts[0]).exists()

@@ -38,23 +38,24 @@ BOUND = {"budget": 40, "policy": "gdj", "shards": 2, "seed": 3}
 
 @pytest.mark.parametrize("store", ["RocksDB", "HDFSBacked"])
 def test_a_query_is_stopped_in_mid_stream_and_started_again(spark, tmp_path, store):
-    parts = [cut(random_events(side, seed=21, rows=240, jitter=6, late=30), 6) for side in "lr"]
+    parts = [cut(random_events(side, seed=21, rows=200, jitter=6, late=30), 5) for side in "lr"]
     both = streams(spark, tmp_path, *parts)
     before = spark.conf.get(STORE)
     spark.conf.set(STORE, PROVIDER.format(store))
     try:
-        joined = bounded_join(*both, **WORDS, **BOUND).select("l", "r")
-        query = start(joined, tmp_path)
+        query = start(bounded_join(*both, **WORDS, **BOUND).select("l", "r"), tmp_path)
         while query.isActive and (query.lastProgress or {"batchId": -1})["batchId"] < 1:
-            time.sleep(0.02)
+            time.sleep(0.01)
         query.stop()
         first = query.lastProgress["batchId"]
-        found = run(joined, tmp_path)
+        # It may well be a session elsewhere that goes on.
+        spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+        found = run(bounded_join(*both, **WORDS, **BOUND).select("l", "r"), tmp_path)
     finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
         spark.conf.set(STORE, before)
-    assert first < found.progress[0]["batchId"] < 6
-    local = join_locally(*parts, "10s", **BOUND)
-    assert found.rows == local.pairs != {}
+    assert first < found.progress[0]["batchId"] < 5
+    assert found.rows == join_locally(*parts, "10s", **BOUND).pairs != {}
 
 
 def test_a_checkpoint_of_another_join_is_refused(spark, tmp_path):
@@ -72,21 +73,6 @@ def test_a_checkpoint_of_another_join_is_refused(spark, tmp_path):
         with pytest.raises(StreamingQueryException, match=f"StateError.*{says}"):
             query.awaitTermination()
     found = run(bounded_join(*both, **WORDS, **BOUND).select("l", "r"), tmp_path)
-    local = join_locally(*parts, "10s", **BOUND)
-    assert found.rows == local.pairs != {}
-
-
-def test_another_time_zone_is_no_other_join(spark, tmp_path):
-    parts = [cut(random_events(side, seed=23, rows=80), 2) for side in "lr"]
-    both = streams(spark, tmp_path, *(side[:1] for side in parts))
-    run(bounded_join(*both, **WORDS, **BOUND).select("l", "r"), tmp_path)
-    for side, (_, more) in zip(("left", "right"), parts, strict=True):
-        write(tmp_path / side, [more], first=1)
-    spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
-    try:
-        found = run(bounded_join(*both, **WORDS, **BOUND).select("l", "r"), tmp_path)
-    finally:
-        spark.conf.set("spark.sql.session.timeZone", "UTC")
     local = join_locally(*parts, "10s", **BOUND)
     assert found.rows == local.pairs != {}
 

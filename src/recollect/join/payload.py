@@ -19,8 +19,8 @@ RAW = 1 << 62
 SEGMENT_ROWS = 8_192
 SLACK = 1.25
 """How many rows may be stored per buffered row. Budgets in bytes allow for it."""
-FEW = 256
-"""So many rows are not worth packing."""
+FEW_BYTES = 2**14
+"""So many bytes are not worth packing."""
 SMALL = SEGMENT_ROWS // 2
 MANY = 16
 """So many small segments are packed together, so that rows are not looked up all over."""
@@ -127,8 +127,15 @@ class PayloadStore:
 
     def needs_compacting(self, buffered: int) -> bool:
         """Whether too many of the stored rows have been forgotten, or are strewn about."""
-        small = sum(part.num_rows < SMALL for part in self._segments.values())
-        return self.packed_rows > SLACK * buffered + FEW or small > MANY
+        if sum(part.num_rows < SMALL for part in self._segments.values()) > MANY:
+            return True
+        excess = self.packed_rows - SLACK * buffered
+        return excess > 0 and excess * self._bytes_per_row > FEW_BYTES
+
+    @property
+    def _bytes_per_row(self) -> float:
+        packed = [part for number, part in self._segments.items() if number < RAW >> PLACE_BITS]
+        return sum(part.nbytes for part in packed) / max(1, self.packed_rows)
 
     def _pack(
         self, numbers: list[int], slots: np.ndarray, rows: np.ndarray, relocate: Relocate

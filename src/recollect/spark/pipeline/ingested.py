@@ -48,7 +48,7 @@ def pace(left: int, right: int) -> tuple[int, int]:
     """How many files of each side make a batch, given how many there are.
 
     >>> pace(20, 19), pace(20, 13), pace(40, 1), pace(0, 5)
-    ((1, 1), (3, 2), (40, 1), (1, 1))
+    ((1, 1), (11, 7), (40, 1), (1, 1))
     """
     few, many = sorted((left, right))
     ratio = Fraction(many, few).limit_denominator(FINEST) if few else Fraction(1)
