@@ -10,6 +10,7 @@ import pytest
 from recollect.cli.compare import compare
 from recollect.cli.demo import demo
 from recollect.cli.join import join
+from recollect.cli.pipeline import pipeline
 from tests.cli.command import ENVIRONMENT, call
 
 HEAVY = ("pyspark", "plotly", "pandas", "polars", "duckdb", "matplotlib")
@@ -40,7 +41,9 @@ def test_joining_does_not_load_pandas(tmp_path):
     assert done.stdout == "4 False\n"
 
 
-@pytest.mark.parametrize("command", [join, compare, demo], ids=lambda command: command.__name__)
+@pytest.mark.parametrize(
+    "command", [join, compare, demo, pipeline], ids=lambda command: command.__name__
+)
 def test_help_mentions_every_option(command, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("NO_COLOR", "1")
@@ -48,14 +51,15 @@ def test_help_mentions_every_option(command, tmp_path, monkeypatch, capsys):
     assert (outcome.code, outcome.err) == (0, "")
     assert command.__doc__.split("\n")[0].split(":")[0] in outcome.out
     for name in inspect.signature(command).parameters:
-        spelling = name if name in ("left", "right") else "--" + name.replace("_", "-")
+        arguments = ("left", "right", "config")
+        spelling = name if name in arguments else "--" + name.replace("_", "-")
         assert re.search(rf"(^|[\s│*]){spelling}\s", outcome.out, re.MULTILINE), spelling
 
 
 def test_the_commands_are_listed(tmp_path, monkeypatch, capsys):
     outcome = call(tmp_path, "--help", patch=monkeypatch, capture=capsys)
     assert outcome.code == 0
-    assert all(name in outcome.out for name in ("join", "compare", "demo"))
+    assert all(name in outcome.out for name in ("join", "compare", "demo", "pipeline"))
 
 
 def test_a_policy_in_the_working_folder_is_found(tmp_path):
