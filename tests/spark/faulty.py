@@ -11,12 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from recollect.policies import Room
 from recollect.policies.base import State
 from recollect.policies.clock import Clock
 from recollect.spark import keeping
+from recollect.spark.shared_memory import root
 
 WORDS = {"on": "k", "time": "lt=rt", "window": "10s", "lateness": "5 seconds", "budget": 60}
 PUT = keeping.Keeper._put
@@ -56,21 +55,15 @@ def _trapped(trap: Path) -> Callable[..., int]:
     return put
 
 
-def kill_executor() -> None:
-    """Kill one of the executors of this program."""
-    executors = [
-        process
-        for process in psutil.Process().children(recursive=True)
-        if "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())
-    ]
-    executors[0].kill()
+def owners(query: str) -> list[Path]:
+    """The folders in shared memory of the executors that have joined for a query."""
+    return [folder.parent for folder in root().glob(f"*/{query}*")]
 
 
 def main(folder: Path) -> None:
     """Join the streams in a folder on two executors, while one thing after the other breaks."""
     from recollect.spark.bounded_join import bounded_join
     from recollect.spark.session import session
-    from recollect.spark.shared_memory import root
     from tests.spark.feeds import start, stream
 
     spark = session(
@@ -90,7 +83,8 @@ def main(folder: Path) -> None:
         while query.isActive and (query.lastProgress or {"batchId": -1})["batchId"] < batch:
             time.sleep(0.01)
         if harm == "executor":
-            kill_executor()
+            process = int(owners(query.id)[0].name.partition("-")[0])
+            os.kill(process, signal.SIGKILL)
         else:
             trap.write_text(harm)
             while query.isActive and trap.exists():
@@ -100,5 +94,5 @@ def main(folder: Path) -> None:
         batch["observedMetrics"]["recollect.bounded_join"] for batch in query.recentProgress
     ]
     print("rebuilt", sum(numbers.rebuilt or 0 for numbers in observed))
-    print("files", *(path for path in root().rglob("arrays") if str(query.id) in str(path)))
+    print("owners", *owners(query.id))
     spark.stop()
