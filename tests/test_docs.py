@@ -37,7 +37,7 @@ def test_readme_examples_run(tmp_path, monkeypatch):
     stamps = pa.array(range(20), pa.timestamp("s"))
     for name in ("trades", "quotes"):
         pq.write_table(pa.table({"ts": stamps, "symbol": ["a", "b"] * 10}), f"{name}.parquet")
-    whole, online = blocks("README.md")
+    whole, online, _on_spark = blocks("README.md")
     names: dict = {}
     exec(whole, names)
     assert names["answer"].stats.recall == 1

@@ -33,19 +33,19 @@ def pipeline(
             "a pipeline needs PySpark, which is not installed: pip install 'recollect[spark]'"
         )
     # Only now, because Spark takes a second to load and no other command needs it.
-    from pyspark.sql import SparkSession
-
     from recollect.spark.pipeline import ConfigError, read_config, run_pipeline
     from recollect.spark.pipeline.spark_log import logging_to
     from recollect.spark.session import session
 
     begun = time.monotonic()
+    started: list[SparkSession] = []
     try:
         plan = read_config(config)
 
         def start() -> "SparkSession":
             settings = logging_to(plan.pipeline.out, plan.spark.config)
-            return session(plan.pipeline.name, master or plan.spark.master, settings)
+            started.append(session(plan.pipeline.name, master or plan.spark.master, settings))
+            return started[-1]
 
         with Screen() as screen:
             numbers = run_pipeline(plan, start, stage or (), screen)
@@ -54,7 +54,7 @@ def pipeline(
             typer.echo(f"recollect: {mistake}", err=True)
         raise typer.Exit(2) from None
     finally:
-        if (spark := SparkSession.getActiveSession()) is not None:
+        for spark in started:
             spark.stop()
     if json:
         print_json({"pipeline": plan.pipeline.name, **numbers})
