@@ -4,10 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint benchmark clean
+.PHONY: demo pipeline test lint benchmark clean
 
 demo: $(READY)
 	$(BIN)/recollect demo --out out
+
+pipeline: $(READY)
+	$(BIN)/recollect pipeline examples/pipeline.toml
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
@@ -21,6 +24,7 @@ lint: $(READY)
 benchmark: $(READY)
 	mkdir -p out
 	$(BIN)/python benchmarks/join.py --out out
+	$(BIN)/python benchmarks/spark_join.py --out out
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "recollect needs Python 3.11 or newer")'

@@ -5,7 +5,7 @@
 Two streams with the same number of rows each (key, time stamp, id, value), 2,337 rows per second of
 event time in all, window 300 s, keys Zipf 0.5 over 1,500,000 of which every second one repeats one
 of the last 50,000. They come from Parquet files, one of each stream per micro-batch, and go to
-a no-op sink; 4 shuffle partitions on 2 cores, watermark 1 s. Each contender has a Java process of
+a no-op sink; 2 shuffle partitions on 2 cores, watermark 1 s. Each contender has a Java process of
 its own, one after the other. The rate is that of the micro-batches after the window has filled:
 their input rows over their durations, as Spark reports them. State is what Spark reports for its
 state store; memory is the resident set of the Java process and all Python workers, sampled.
@@ -75,7 +75,7 @@ def main() -> None:
         for name in arguments.only:
             print(f"{name} …", file=sys.stderr, flush=True)
             results[name] = in_own_process(name, Path(folder))
-    (arguments.out / "spark_join.json").write_text(json.dumps(results, indent=1))
+            (arguments.out / "spark_join.json").write_text(json.dumps(results))
     report(results, arguments.rows, arguments.batch)
     plot(results, arguments.out / "spark_memory.html")
 
@@ -152,7 +152,7 @@ def run(name: str, data: Path) -> dict[str, Any]:
     spark = session(
         name,
         "local[2]",
-        {"spark.sql.shuffle.partitions": 4, "spark.driver.memory": "8g", **contender["config"]},
+        {"spark.sql.shuffle.partitions": 2, "spark.driver.memory": "8g", **contender["config"]},
     )
     left, right = (
         spark.readStream.schema(SCHEMA.format(side=side))
@@ -227,9 +227,10 @@ def report(results: dict[str, Any], rows: int, batch: int) -> None:
         state = max(b["state_bytes"] for b in result["batches"])
         java, python = (max(sample[i] for sample in result["memory"]) for i in (1, 2))
         found = sum(record["results"] for record in result["numbers"])
+        results_found = f"{found:,}" if result["numbers"] else ""
         print(
             f"| {name} | {rate_of(result):,.0f} | {state / 1e6:,.0f} MB | {java / 1e9:.2f} GB"
-            f" | {python / 1e9:.2f} GB | {found or '':,} |"
+            f" | {python / 1e9:.2f} GB | {results_found} |"
         )
     goals(results)
     work(results)

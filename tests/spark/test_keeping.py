@@ -159,8 +159,8 @@ class Compared:
 def test_disturbances(policy, memory, monkeypatch, compared):
     """Harm of every kind at random moments; snapshots, growing slots, rows from the future."""
     monkeypatch.setattr(engines, "FIRST_SLOTS", 16)
-    monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 2000)
-    monkeypatch.setattr(keeping, "PAGE", 1500)
+    monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 300)
+    monkeypatch.setattr(keeping, "PAGE", 500)
     monkeypatch.setattr(shards, "OUTPUT_ROWS", 4)
     random = np.random.default_rng(sum(map(ord, policy)))
     both = compared(policy, window=60, budget=25, lateness=15)
@@ -195,7 +195,7 @@ def test_it_is_of_no_consequence_how_results_come_out(policy, memory, compared, 
 def test_disturbances_with_a_budget_in_bytes(policy, memory, monkeypatch, compared):
     """Statistics that grow (prob: exact counts) take from the budget; so must the rebuilt ones."""
     monkeypatch.setattr(engines, "FIRST_SLOTS", 64)
-    monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 6000)
+    monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 900)
     both = compared(policy, window=10**6, budget="200kb")
     for at, rows in enumerate(stream(seed=1, batches=14, rows=150, keys=4000)):
         [nothing, all_gone, nothing, arrays_cut][at % 4](memory)
@@ -349,7 +349,7 @@ def test_another_join_is_refused(change, memory):
 
 @pytest.mark.parametrize("part", ["log/0", "log/2", "snapshot/0", "rows"])
 def test_a_part_is_missing(part, memory, monkeypatch):
-    monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 3000 if "snapshot" in part else 2**20)
+    monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 400 if "snapshot" in part else 2**20)
     job = job_of("clock", window=10**6, budget=500)
     vault = DictVault()
     for at, rows in enumerate(stream(seed=1, batches=12, rows=50)):
@@ -363,7 +363,7 @@ def test_a_part_is_missing(part, memory, monkeypatch):
 
 def test_the_vault_holds_only_what_is_needed(memory, monkeypatch):
     """Old logs, pages and rows are deleted."""
-    monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 3000)
+    monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 400)
     monkeypatch.setattr(keeping, "PAGE", 2000)
     job = job_of("rand", window=100, budget=60)
     vault = DictVault()

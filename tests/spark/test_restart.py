@@ -118,7 +118,7 @@ def assert_same_state(one: Shard, two: Shard) -> None:
 )  # fmt: skip
 def test_a_shard_is_the_same_however_it_is_opened(monkeypatch, policy, budget):
     """Mostly at hand, rebuilt each time from log or snapshot, or never closed at all."""
-    monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 3000)
+    monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 400)
     made = job(*EMPTY, "10s", budget=budget, policy=policy, shards=1, seed=5)
     vaults = {"at hand": DictVault(), "rebuilt": DictVault()}
     open_shard = Shard(made, 0)

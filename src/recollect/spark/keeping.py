@@ -31,7 +31,9 @@ PAGE = 8 * 2**20
 """State is written in pieces of at most so many bytes."""
 SMALLEST_SNAPSHOT = 2**20
 """A log shorter than this is not replaced by a snapshot."""
-CODEC = "lz4"
+CODEC = "zstd"
+PREFIX = 8
+WORD = 8
 
 
 class Vault(Protocol):
@@ -312,14 +314,24 @@ def _with_serials(batch: pa.RecordBatch, serials: np.ndarray) -> pa.Buffer:
 
 
 def _compress(data: Any) -> bytes:
-    """Compressed bytes behind their length."""
-    size = len(data).to_bytes(8, "little")
-    return size + pa.compress(data, codec=CODEC, asbytes=True)
+    """Compressed bytes behind their length.
+
+    Most of it are words of eight bytes: keys, times and numbers that differ in their lower bytes
+    only. So all first bytes are put together, all second ones, and so on, which halves the result.
+    """
+    flat = np.frombuffer(data, np.uint8)
+    words = flat[: len(flat) // WORD * WORD].reshape(-1, WORD).T
+    turned = np.concatenate([words.reshape(-1), flat[words.size :]])
+    size = len(flat).to_bytes(PREFIX, "little")
+    return size + pa.compress(turned, codec=CODEC, asbytes=True)
 
 
 def _decompress(data: bytes) -> pa.Buffer:
-    size = int.from_bytes(data[:8], "little")
-    return pa.decompress(memoryview(data)[8:], size, codec=CODEC)
+    size = int.from_bytes(data[:PREFIX], "little")
+    turned = pa.decompress(memoryview(data)[PREFIX:], size, codec=CODEC)
+    flat = np.frombuffer(turned, np.uint8)
+    words = flat[: size // WORD * WORD].reshape(WORD, -1).T
+    return pa.py_buffer(np.concatenate([words.reshape(-1), flat[words.size :]]))
 
 
 def _packed(arrays: dict[str, np.ndarray]) -> bytes:
