@@ -12,9 +12,11 @@ state store; memory is the resident set of the Java process and all Python worke
 """
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -66,7 +68,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.contender:
-        print(json.dumps(run(arguments.contender, arguments.data)))
+        result = run(arguments.contender, arguments.data)
+        (arguments.data / "result.json").write_text(json.dumps(result))
         return
     arguments.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="recollect-benchmark-") as folder:
@@ -112,15 +115,17 @@ def generate(folder: Path, rows: int, batch: int) -> None:
 def in_own_process(name: str, data: Path) -> dict[str, Any]:
     """Run a contender and sample the memory of its processes."""
     command = [sys.executable, __file__, "--contender", name, "--data", str(data)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, start_new_session=True)
     memory: list[tuple[float, int, int]] = []
     sampler = threading.Thread(target=sample, args=(process.pid, memory))
     sampler.start()
-    output, _ = process.communicate()
+    process.wait()
     sampler.join()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # RocksDB may keep Java from ending
     if process.returncode:
         sys.exit(f"{name} failed")
-    return json.loads(output.splitlines()[-1]) | {"memory": memory}
+    return json.loads((data / "result.json").read_text()) | {"memory": memory}
 
 
 def sample(pid: int, memory: list[tuple[float, int, int]]) -> None:
