@@ -27,6 +27,9 @@ EVERYWHERE = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # State is written in large values that soon give way to others; RocksDB's own 64 MB would let
+    # them pile up in memory.
+    "spark.sql.streaming.stateStore.rocksdb.writeBufferSizeMB": "8",
     # The join packs an Arrow batch at a time: the larger, the fewer values are shuffled.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
 }
