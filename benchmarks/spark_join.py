@@ -133,18 +133,17 @@ def sample(pid: int, memory: list[tuple[float, int, int]]) -> None:
     started = time.time()
     while psutil.pid_exists(pid):
         java = python = 0
-        try:
+        with contextlib.suppress(psutil.Error):
             parent = psutil.Process(pid)
             if parent.status() == psutil.STATUS_ZOMBIE:
                 return
             for child in parent.children(recursive=True):
-                rss = child.memory_full_info().pss
-                if "java" in child.name():
-                    java += rss
-                else:
-                    python += rss
-        except psutil.Error:
-            pass
+                with contextlib.suppress(psutil.Error):  # it has just ended
+                    held = child.memory_full_info().pss
+                    if "java" in child.name():
+                        java += held
+                    else:
+                        python += held
         memory.append((round(time.time() - started, 1), java, python))
         time.sleep(0.5)
 
