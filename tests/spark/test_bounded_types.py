@@ -11,7 +11,7 @@ from recollect.errors import BudgetError, InputError, WindowError
 from recollect.spark.bounded_join import bounded_join
 from recollect.spark.exact_join import exact_join
 
-pytestmark = pytest.mark.xdist_group("spark again")
+pytestmark = pytest.mark.xdist_group("spark")
 
 NUMBER = {
     "short = int": ("smallint(n)", "n"),

@@ -15,7 +15,7 @@ from recollect.spark.pipeline.failures import cause
 from recollect.spark.pipeline.queries import patience
 from recollect.spark.pipeline.sections import Sink
 
-pytestmark = pytest.mark.xdist_group("spark again")
+pytestmark = pytest.mark.xdist_group("spark")
 
 START = datetime(2026, 1, 1)
 WINDOW = 30

@@ -30,7 +30,7 @@ from tests.spark.feeds import (
     write,
 )
 
-pytestmark = pytest.mark.xdist_group("spark again")
+pytestmark = pytest.mark.xdist_group("spark")
 
 WORDS = {"on": "k", "time": "lt=rt", "window": "10s", "lateness": "5 seconds"}
 BOUND = {"budget": 40, "policy": "gdj", "shards": 2, "seed": 3}
