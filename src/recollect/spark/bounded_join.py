@@ -27,7 +27,7 @@ from recollect.spark.operators import (
 )
 from recollect.spark.packing import PACKED, packer, spreader, unpacker
 from recollect.spark.shard import Job
-from recollect.spark.words import WATERMARK, JoinWords, require_bytewise
+from recollect.spark.words import WATERMARK, JoinWords, internal_name, renamed, require_bytewise
 
 STORE = "spark.sql.streaming.stateStore.providerClass"
 NEVER_LATE = "2262-01-01 00:00:00"
@@ -117,7 +117,7 @@ def bounded_join(
     joined = plan(job, words, *frames)
     sums = [F.sum(field).alias(field) for field in FIELDS]
     joined = joined.observe(OBSERVATION + name, *sums).where("packed IS NOT NULL").select("packed")
-    names = [_internal(column.side, column.position) for column in words.output]
+    names = [internal_name(column.side, column.position) for column in words.output]
     fields = [frames[column.side].schema[column.position] for column in words.output]
     schema = StructType(
         [
@@ -126,15 +126,6 @@ def bounded_join(
         ]
     )
     return joined.mapInArrow(unpacker(names), schema).toDF(*(field.name for field in fields))
-
-
-def _internal(side: int, position: int) -> str:
-    """A name for a column that no other column has."""
-    return f"{SIDES[side]}{position}"
-
-
-def _renamed(frame: DataFrame, side: int) -> DataFrame:
-    return frame.toDF(*(_internal(side, at) for at in range(len(frame.columns))))
 
 
 def _bound(words: JoinWords, left: DataFrame, right: DataFrame) -> Bound:
@@ -146,17 +137,18 @@ def _bound(words: JoinWords, left: DataFrame, right: DataFrame) -> Bound:
     ]
     bound = bind(words.query, *schemas)  # with the user's names, for the sake of messages
     keys = [
-        tuple(_internal(side, at) for at in positions) for side, positions in enumerate(words.keys)
+        tuple(internal_name(side, at) for at in positions)
+        for side, positions in enumerate(words.keys)
     ]
-    times = [_internal(side, at) for side, at in enumerate(words.times)]
-    renamed = [
-        pa.schema([field.with_name(_internal(side, at)) for at, field in enumerate(schema)])
+    times = [internal_name(side, at) for side, at in enumerate(words.times)]
+    internal = [
+        pa.schema([field.with_name(internal_name(side, at)) for at, field in enumerate(schema)])
         for side, schema in enumerate(schemas)
     ]
     return replace(
         bound,
         query=replace(words.query, on=(keys[0], keys[1]), time=(times[0], times[1])),
-        schemas=(renamed[0], renamed[1]),
+        schemas=(internal[0], internal[1]),
     )
 
 
@@ -212,7 +204,7 @@ def _of_streams(job: Job, words: JoinWords, left: DataFrame, right: DataFrame) -
     delays = [metadata[WATERMARK] * units_per_ms for metadata in marked]
     job = replace(job, lateness=max(delays, default=0))
     packed = [
-        _renamed(frame, side).mapInArrow(packer(job.bound, side, job.shards), PACKED)
+        renamed(frame, side).mapInArrow(packer(job.bound, side, job.shards), PACKED)
         for side, frame in enumerate((left, right))
     ]
     both = packed[0].union(packed[1])
@@ -236,12 +228,12 @@ def _of_streams(job: Job, words: JoinWords, left: DataFrame, right: DataFrame) -
 
 
 def _of_tables(job: Job, words: JoinWords, left: DataFrame, right: DataFrame) -> DataFrame:
-    structs = [_renamed(frame, side).schema for side, frame in enumerate((left, right))]
+    structs = [renamed(frame, side).schema for side, frame in enumerate((left, right))]
     schema = StructType().add("shard", "integer").add("at", "long").add("row", "long")
     for side, struct in zip(SIDES, structs, strict=True):
         schema = schema.add(side, struct)
     spread = [
-        _renamed(frame, side).mapInArrow(spreader(job.bound, side, job.shards), schema)
+        renamed(frame, side).mapInArrow(spreader(job.bound, side, job.shards), schema)
         for side, frame in enumerate((left, right))
     ]
     ordered = (

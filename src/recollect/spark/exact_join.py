@@ -9,8 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from recollect.errors import InputError
 from recollect.join.kernel import LANDMARK, UNLIMITED
-from recollect.join.query import SIDES
-from recollect.spark.words import JoinWords
+from recollect.spark.words import JoinWords, internal_name, renamed
 
 HOUR = 3_600_000_000
 """In microseconds."""
@@ -62,8 +61,7 @@ def exact_join(
     """
     words = JoinWords.parse(left, right, on, time, window, lateness, how)
     sides = [
-        _numbered(words.with_watermark(frame, side), side)
-        for side, frame in enumerate((left, right))
+        renamed(words.with_watermark(frame, side), side) for side, frame in enumerate((left, right))
     ]
     try:
         joined = sides[0].join(sides[1], [*_same_keys(words), *_in_window(words)])
@@ -72,16 +70,9 @@ def exact_join(
             raise
         keys = _shown_keys(words, left, right)
         raise InputError(f"Spark cannot compare the keys {keys}; cast one side") from error
-    return joined.select([F.col(_name(side, at)).alias(name) for side, at, name in words.output])
-
-
-def _name(side: int, position: int) -> str:
-    return f"{SIDES[side]}_{position}"
-
-
-def _numbered(frame: DataFrame, side: int) -> DataFrame:
-    """The same columns under names of which there are no two."""
-    return frame.toDF(*(_name(side, position) for position in range(len(frame.columns))))
+    return joined.select(
+        [F.col(internal_name(side, at)).alias(name) for side, at, name in words.output]
+    )
 
 
 def _shown_keys(words: JoinWords, left: DataFrame, right: DataFrame) -> str:
@@ -95,7 +86,7 @@ def _shown_keys(words: JoinWords, left: DataFrame, right: DataFrame) -> str:
 
 def _same_keys(words: JoinWords) -> list[Column]:
     return [
-        F.col(_name(0, left)) == F.col(_name(1, right))
+        F.col(internal_name(0, left)) == F.col(internal_name(1, right))
         for left, right in zip(*words.keys, strict=True)
     ]
 
@@ -107,7 +98,7 @@ def _in_window(words: JoinWords) -> list[Column]:
     """
     conditions = []
     for side in (0, 1):
-        mine, other = (F.col(_name(s, words.times[s])) for s in (side, 1 - side))
+        mine, other = (F.col(internal_name(s, words.times[s])) for s in (side, 1 - side))
         time = words.time_types[side]
         kind, span = words.query.windows[side].kind, words.spans[side]
         if kind == LANDMARK:

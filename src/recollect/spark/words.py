@@ -128,6 +128,16 @@ class JoinWords:
         return frame.withWatermark(quoted(name), f"{milliseconds} milliseconds")
 
 
+def internal_name(side: int, position: int) -> str:
+    """A name for a column that no other column of both sides has."""
+    return f"{SIDES[side]}{position}"
+
+
+def renamed(frame: DataFrame, side: int) -> DataFrame:
+    """The same columns under names of which there are no two."""
+    return frame.toDF(*(internal_name(side, at) for at in range(len(frame.columns))))
+
+
 def quoted(name: str) -> str:
     """A column's name as Spark takes it, whatever characters it has."""
     return "`" + name.replace("`", "``") + "`"
