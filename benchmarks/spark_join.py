@@ -187,6 +187,7 @@ def run(name: str, data: Path) -> dict[str, Any]:
             "ms": progress.batchDuration,
             "state_bytes": sum(op.memoryUsedBytes for op in progress.stateOperators),
             "state_rows": sum(op.numRowsTotal for op in progress.stateOperators),
+            "custom": [dict(op.customMetrics) for op in progress.stateOperators],
         }
         for progress in query.recentProgress
         if progress.numInputRows

@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 
 import recollect as rc
-from recollect.join import hashing, lanes
+from recollect import hashing
+from recollect.join import lanes
 from tests.join.brute import WHAT, brute_force, joined, pairs_in, random_table
 from tests.join.feeding import take_all
 

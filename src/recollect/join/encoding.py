@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from recollect.errors import InputError
-from recollect.join.hashing import code_of_columns
+from recollect.hashing import code_of_columns
 from recollect.join.kernel import Feed
 from recollect.join.payload import SLACK
 from recollect.join.query import Bound

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from recollect.errors import FilterError
-from recollect.join.hashing import hash_strings
+from recollect.hashing import hash_strings
 
 
 class Kind(StrEnum):

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from recollect.errors import InputError, NullKeyError, TimeOrderError
+from recollect.hashing import code_of_columns, missing
 from recollect.join.encoding import Encoded, encoded, keys_of, no_feed, rest_of
-from recollect.join.hashing import code_of_columns, missing
 from recollect.join.kernel import BEFORE_ALL, FOREVER, Feed
 from recollect.join.payload import take
 from recollect.join.query import SIDES, Bound

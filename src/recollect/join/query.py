@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from recollect.errors import InputError, WindowError
-from recollect.join.hashing import fits_in_64_bits
+from recollect.hashing import fits_in_64_bits
 from recollect.join.residual import EMPTY, Residual
 from recollect.join.where import Where, compile_where
 from recollect.join.window import Window, parse_window, resolve, time_unit

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from recollect.join.hashing import bit_width
+from recollect.hashing import bit_width
 
 
 def row_bytes(batch: pa.RecordBatch) -> np.ndarray:

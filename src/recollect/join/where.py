@@ -16,9 +16,9 @@ import pyarrow as pa
 from pyarrow import types
 
 from recollect.errors import FilterError
+from recollect.hashing import hash_strings
 from recollect.join import residual
 from recollect.join.filter_columns import Column, Kind, encode, kind_of
-from recollect.join.hashing import hash_strings
 from recollect.join.residual import ABS, ADD, AND, DIV, EQ, FLOAT, LE, LT, MUL, NE, OR, SUB
 from recollect.join.window import NANOSECONDS
 

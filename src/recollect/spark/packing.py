@@ -13,8 +13,8 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from recollect.compiled import cached, mix
+from recollect.hashing import code_of_columns
 from recollect.join.encoding import keys_of
-from recollect.join.hashing import code_of_columns
 from recollect.join.payload import take
 from recollect.join.query import Bound
 

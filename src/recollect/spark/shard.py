@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from recollect.hashing import code_of_columns
 from recollect.join.budget import Budget, Capacity
 from recollect.join.buffer import STREAMS
 from recollect.join.encoding import Encoded, encoded, no_feed, rest_of
 from recollect.join.engine import Engine, new_output
-from recollect.join.hashing import code_of_columns
 from recollect.join.kernel import BEFORE_ALL, DONE, FOREVER, OUTPUT_FULL, RESULTS, Feed
 from recollect.join.payload import PLACE_BITS, RAW, PayloadStore, take
 from recollect.join.query import Bound

@@ -10,10 +10,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from recollect.errors import BudgetError, InputError
+from recollect.hashing import code_of_columns, missing
 from recollect.join.budget import Budget, capacity_of, parse_budget
 from recollect.join.encoding import keys_of
 from recollect.join.engine import Engine
-from recollect.join.hashing import code_of_columns, missing
 from recollect.join.query import SIDES, Bound, Query, bind
 from recollect.join.stats import Stats
 from recollect.join.whole import Inputs, quiet, survey

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import InputError
-from recollect.join.hashing import code_of, code_of_columns, fits_in_64_bits, hash_strings, missing
+from recollect.hashing import code_of, code_of_columns, fits_in_64_bits, hash_strings, missing
 
 WHOLE = [0, 1, 2, 127]
 WORDS = ["", "a", "b", "ab", "ba", "a\0", "\0a", "é", "x" * 100]
