@@ -34,30 +34,32 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache, wraps
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numba
 import numpy as np
+from filelock import FileLock
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
 Function = Callable[..., Any]
 
 # Kernels allocate nothing, so they need no reference counts, which would cost more than the rest.
 _OPTIONS: Any = {"nogil": True, "_nrt": False}
 
-inlined = njit(forceinline=True, **_OPTIONS)
+inlined = register_jitable(forceinline=True, **_OPTIONS)
 """Decorator for the small functions that kernels and policies are made of.
 
 A function that is called with dozens of arrays must be inlined, or passing them costs more than it
-does.
+does. Called from Python it is an ordinary Python function.
 """
 
 
-@inlined
+@njit(forceinline=True, **_OPTIONS)
 def mix(word):
     """Spread every bit of a 64-bit word over all others (the finaliser of SplitMix64)."""
     bits = np.uint64(word)
@@ -152,7 +154,16 @@ def _on_disk(function: Function, modules: tuple[ModuleType, ...]) -> Function:
     )
     clone.__module__ = function.__module__
     clone.__qualname__ = f"{function.__qualname__}_{_digest(modules)}"
-    return njit(cache=True, **_OPTIONS)(clone)
+    kernel = njit(cache=True, **_OPTIONS)(clone)
+    compile_or_load = kernel.compile
+
+    def compile_once(signature: Any) -> Any:
+        # Of many processes that start at the same time, such as Spark's, one does the work.
+        with FileLock(Path(kernel.stats.cache_path, f"{clone.__qualname__}.lock")):
+            return compile_or_load(signature)
+
+    kernel.compile = compile_once
+    return kernel
 
 
 def cached(function: Function) -> Function:
