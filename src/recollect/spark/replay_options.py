@@ -14,10 +14,39 @@ import pyarrow.compute as pc
 
 from recollect.errors import InputError
 from recollect.join.window import parse_duration
-from recollect.streams import Generator, LocalityStream, Source, ZipfStream, open_source
+from recollect.streams import (
+    AttributesStream,
+    AutoregressiveStream,
+    Generator,
+    LocalityStream,
+    NormalIntervals,
+    ParetoStream,
+    ProgrammeStream,
+    Source,
+    TrendStream,
+    UniformIntervals,
+    ViewingStream,
+    WalkStream,
+    WindStream,
+    ZipfStream,
+    open_source,
+)
 from recollect.streams.checks import require_real, require_whole
 
-GENERATORS: dict[str, type[Generator]] = {"locality": LocalityStream, "zipf": ZipfStream}
+GENERATORS: dict[str, type[Generator]] = {
+    "locality": LocalityStream,
+    "zipf": ZipfStream,
+    "pareto": ParetoStream,
+    "trend": TrendStream,
+    "walk": WalkStream,
+    "autoregressive": AutoregressiveStream,
+    "attributes": AttributesStream,
+    "uniform-intervals": UniformIntervals,
+    "normal-intervals": NormalIntervals,
+    "wind": WindStream,
+    "viewing": ViewingStream,
+    "programme": ProgrammeStream,
+}
 OPTIONS = (
     "path", "generator", "timeUnit", "timeColumn", "startTime", "numPartitions", "rate",
     "batchRows",
