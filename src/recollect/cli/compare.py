@@ -1,5 +1,6 @@
 """``recollect compare``: policies side by side on the same input."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -9,6 +10,7 @@ from recollect.cli.show import print_json, print_recalls, progress
 from recollect.join.stats import Stats
 from recollect.join.whole import Comparison
 from recollect.join.whole import compare as compare_policies
+from recollect.optimum import BestRun, best_runs, require_optimum
 from recollect.policies import policy_names
 from recollect.report import require_page, write_recall_report
 
@@ -31,35 +33,51 @@ def compare(
     lateness: options.Lateness = None,
     null_keys: options.NullKeys = "error",
     seed: options.Seed = 0,
+    opt: Annotated[
+        bool, typer.Option("--opt", help="Show the best that was possible, and the gap to it.")
+    ] = False,
     html: options.Html = None,
     json: options.Json = False,
 ) -> None:
     """Compare policies at several budgets: which share of the exact result does each keep?"""
     if html is not None:
         require_page(html)
+    asked = [budget.strip() for budget in budgets.split(",")]
+    if opt:
+        require_optimum(asked)
+    best: dict[str, BestRun] = {}
     with progress() as report:
+        query: dict[str, Any] = {
+            "on": on, "time": options.pair(time), "window": options.pair(window),
+            "budgets": asked, "split": options.split_of(split, shares), "where": where,
+            "lateness": lateness, "null_keys": null_keys, "progress": report,
+        }  # fmt: skip
         comparison = compare_policies(
-            left, right, on=on, time=options.pair(time), window=options.pair(window),
+            left,
+            right,
             policies=policy_names() if policies is None else options.split_policies(policies),
-            budgets=[budget.strip() for budget in budgets.split(",")],
-            split=options.split_of(split, shares), where=where, lateness=lateness,
-            null_keys=null_keys, seed=seed, progress=report,
-        )  # fmt: skip
+            seed=seed,
+            **query,
+        )
+        if opt:
+            optimum = best_runs(left, right, known=comparison.survey, **query)
+            best = {run.budget: run for run in optimum}
     if html is not None:
         facts = {"title": f"{left} ⋈ {right}", "left": left, "right": right, "on": on, "seed": seed}
-        write_recall_report(facts | page_facts(comparison), html)
+        write_recall_report(facts | page_facts(comparison, best), html)
     if json:
-        print_json({"rows": [row_of(run) for run in comparison.runs]})
+        rows = [row_of(run, best.get(run.budget)) for run in comparison.runs]
+        print_json({"rows": rows + [best_row(run) for run in best.values()]})
     else:
         exact = f"{comparison.survey.exact_results:,} exact results"
-        print_recalls(f"{left} ⋈ {right}, {exact}: recall by budget", comparison.runs)
+        print_recalls(f"{left} ⋈ {right}, {exact}: recall by budget", comparison.runs, best)
         if html is not None:
             print(f"Report: {html}")
 
 
-def row_of(run: Stats) -> dict[str, Any]:
-    """What is shown of a run."""
-    return {
+def row_of(run: Stats, best: BestRun | None = None) -> dict[str, Any]:
+    """What is shown of a run, and how many of the optimum's results it has missed."""
+    row = {
         "policy": run.policy,
         "budget": run.budget,
         "results": run.results,
@@ -69,15 +87,29 @@ def row_of(run: Stats) -> dict[str, Any]:
         "expired": run.expired,
         "tuples_per_second": run.tuples_per_second,
     }
+    return row if best is None else row | {"gap": best.gap(run.results)}
 
 
-def page_facts(comparison: Comparison) -> dict[str, Any]:
-    """What the report shows of a comparison."""
+def best_row(run: BestRun) -> dict[str, Any]:
+    """What is shown of the optimum."""
+    return {
+        "policy": run.policy,
+        "budget": run.budget,
+        "results": run.results,
+        "recall": run.recall,
+        "tuples_per_second": run.tuples_per_second,
+        "gap": 0.0,
+    }
+
+
+def page_facts(comparison: Comparison, best: Mapping[str, BestRun] | None = None) -> dict[str, Any]:
+    """What the report shows of a comparison, and of the optimum by budget."""
     first = comparison.runs[0]
     rows = [
         row_of(run) | {"budget_tuples": run.budget_tuples, "budget_bytes": run.budget_bytes}
         for run in comparison.runs
     ]
+    rows += [best_row(run) | {"budget_tuples": run.budget_tuples} for run in (best or {}).values()]
     return {
         "window": first.window,
         "tuples_in": first.tuples_in,

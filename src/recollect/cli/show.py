@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,7 @@ from rich.table import Table
 from recollect.join.stats import Stats
 from recollect.join.whole import Progress as Report
 from recollect.join.whole import quiet
+from recollect.optimum.opt import OPT, BestRun
 
 
 @contextmanager
@@ -56,13 +57,21 @@ def print_facts(title: str, facts: dict[str, Any]) -> None:
     Console().print(table)
 
 
-def print_recalls(title: str, runs: Sequence[Stats]) -> None:
-    """Print the recall of each policy (lines, the best first) at each budget (columns)."""
+def print_recalls(
+    title: str, runs: Sequence[Stats], best: Mapping[str, BestRun] | None = None
+) -> None:
+    """Print the recall of each policy (lines, the best first) at each budget (columns).
+
+    If the optimum is known, also how many of its results each has missed.
+    """
+    best = best or {}
     budgets = list(dict.fromkeys(run.budget for run in runs))
-    policies: dict[str, dict[str, Stats]] = {}
-    for run in runs:
+    policies: dict[str, dict[str, Stats | BestRun]] = {}
+    shown: list[Stats | BestRun] = [*best.values(), *runs]
+    for run in shown:
         policies.setdefault(run.policy, {})[run.budget] = run
-    table = Table(title=title, title_justify="left")
+    caption = f"−: results of {OPT} that were missed" if best else None
+    table = Table(title=title, caption=caption, title_justify="left", caption_justify="left")
     table.add_column("policy")
     for budget in budgets:
         table.add_column(budget, justify="right")
@@ -71,10 +80,15 @@ def print_recalls(title: str, runs: Sequence[Stats]) -> None:
         policies.items(), key=lambda item: -sum(run.results for run in item[1].values())
     ):
         rates = [run.tuples_per_second / 1e6 for run in by_budget.values()]
-        recalls = [_text("recall", by_budget[budget].recall) for budget in budgets]
+        recalls = [_recall(by_budget[budget], best.get(budget)) for budget in budgets]
         low, high = f"{min(rates):.1f}", f"{max(rates):.1f}"
         table.add_row(policy, *recalls, low if low == high else f"{low} – {high}")
     Console().print(table)
+
+
+def _recall(run: Stats | BestRun, best: BestRun | None) -> str:
+    recall = _text("recall", run.recall)
+    return recall if best is None or run is best else f"{recall} (−{best.gap(run.results):.1%})"
 
 
 def _text(name: str, value: Any) -> str:

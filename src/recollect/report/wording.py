@@ -109,8 +109,12 @@ def _optimum(comparison: Comparison, scale: Scale) -> str:
     best = next((row for row in comparison.at(middle) if row.policy == OPTIMUM), None)
     if best is None or comparison.rivals == [OPTIMUM]:
         return ""
-    kept = percent(best.recall)
-    return f"{capital(memory(best))}, {kept} is the best that was possible ({OPTIMUM})."
+    place = capital(memory(best))
+    text = f"{place}, {percent(best.recall)} is the best that was possible ({OPTIMUM})"
+    rival = comparison.contest(middle)[0]
+    if rival.results >= best.results:
+        return f"{text}, and {rival.policy} reaches it."
+    return f"{text}; {rival.policy} finds {percent(1 - rival.results / best.results)} less."
 
 
 def _nothing_lost(comparison: Comparison, budgets: list[str]) -> str:

@@ -1,0 +1,38 @@
+"""The setting of the stochastic paper, against tuples in a list."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.errors import InputError
+from recollect.optimum import run_steps
+from tests.naive import steps as naive
+from tests.policies.scenarios import examples
+
+
+@examples(40)
+@given(
+    values=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=20),
+    capacity=st.integers(1, 4),
+    warm_up=st.integers(0, 5),
+)
+def test_steps_are_the_naive_steps(values, capacity, warm_up):
+    left, right = ([pair[side] for pair in values] for side in (0, 1))
+
+    def worth(stream, value, arrived, now):
+        return (value * 7 + stream * 3 + (now - arrived) * 2) % 11
+
+    run = run_steps(
+        left, right, capacity,
+        lambda c, now: worth(c.stream, c.value, c.arrived, now).astype(float), warm_up,
+    )  # fmt: skip
+    expected = naive.run_steps(left, right, capacity, lambda one, now: worth(*one, now), warm_up)
+    assert run.results == expected
+    assert 0 <= run.left_share <= 1
+
+
+def test_mistakes():
+    with pytest.raises(InputError, match="a value for each step"):
+        run_steps([1, 2], [1], 3, None)
+    with pytest.raises(InputError, match="capacity must be"):
+        run_steps([1], [1], 0, None)
