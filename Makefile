@@ -22,9 +22,11 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 benchmark: $(READY)
+	$(BIN)/python -m pip install --quiet --group peers
 	mkdir -p out
 	$(BIN)/python benchmarks/join.py --out out
 	$(BIN)/python benchmarks/spark_join.py --out out
+	$(BIN)/python benchmarks/counting.py
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "recollect needs Python 3.11 or newer")'

@@ -8,6 +8,7 @@
 ('clock', True)
 """
 
+from recollect.counting import Frequent, count
 from recollect.errors import RecollectError
 from recollect.join.online import Join
 from recollect.join.whole import Answer, Comparison, compare, join
@@ -17,11 +18,13 @@ __all__ = [
     "NEWCOMER",
     "Answer",
     "Comparison",
+    "Frequent",
     "Join",
     "Policy",
     "RecollectError",
     "Room",
     "compare",
+    "count",
     "join",
     "policy_names",
 ]

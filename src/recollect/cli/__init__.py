@@ -6,6 +6,7 @@ import sys
 import typer
 
 from recollect.cli.compare import compare
+from recollect.cli.count import count
 from recollect.cli.demo import demo
 from recollect.cli.join import join
 from recollect.cli.pipeline import pipeline
@@ -21,6 +22,7 @@ app = typer.Typer(
 )
 app.command()(join)
 app.command()(compare)
+app.command()(count)
 app.command()(pipeline)
 app.command()(demo)
 

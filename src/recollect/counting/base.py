@@ -2,7 +2,8 @@
 
 A store of counts is a NamedTuple of arrays with the methods ``add``, ``frequency`` and, if it grows
 with the keys, ``crowded``; a policy holds one inside its state and need not know which
-(:mod:`~recollect.counting.exact`, :mod:`~recollect.counting.sketch`).
+(:mod:`~recollect.counting.exact`, :mod:`~recollect.counting.sketch`,
+:mod:`~recollect.counting.lossy_table`).
 """
 
 from recollect.compiled import hook

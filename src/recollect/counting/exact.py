@@ -14,8 +14,9 @@ import numpy as np
 from recollect.compiled import cached, inlined, mix
 
 STREAMS = 2
-KEY = STREAMS
-"""A line of the table: the count in each stream, then the key. A line of zero counts is free."""
+TOTAL, KEY, FIRST = range(3)
+"""A line of the table: the count in all streams, 0 if the line is free, the key, and from FIRST on
+the count in each stream."""
 SMALLEST = 1024
 FULLEST = 0.6
 
@@ -24,7 +25,7 @@ FULLEST = 0.6
 def _line_of(lines, key):
     mask = len(lines) - 1
     place = mix(key) & mask
-    while lines[place, 0] + lines[place, 1] > 0 and lines[place, KEY] != key:
+    while lines[place, TOTAL] > 0 and lines[place, KEY] != key:
         place = (place + 1) & mask
     return place
 
@@ -38,10 +39,11 @@ class ExactCounts(NamedTuple):
     def add(self, stream, key):
         """Count one tuple."""
         place = _line_of(self.lines, key)
-        if self.lines[place, 0] + self.lines[place, 1] == 0:
+        if self.lines[place, TOTAL] == 0:
             self.lines[place, KEY] = key
             self.used[0] += 1
-        self.lines[place, stream] += 1
+        self.lines[place, TOTAL] += 1
+        self.lines[place, FIRST + stream] += 1
 
     def crowded(self):
         """Whether there is no room for another key."""
@@ -50,17 +52,18 @@ class ExactCounts(NamedTuple):
     def frequency(self, stream, key):
         """How often the key came in that stream."""
         place = _line_of(self.lines, key)
-        return self.lines[place, stream] if self.lines[place, KEY] == key else 0
+        return self.lines[place, FIRST + stream] if self.lines[place, KEY] == key else 0
 
 
-def new_exact_counts() -> ExactCounts:
-    """An empty table."""
-    return ExactCounts(np.zeros((SMALLEST, STREAMS + 1), np.int64), np.zeros(1, np.int64))
+def new_exact_counts(streams: int = STREAMS) -> ExactCounts:
+    """An empty table for so many streams."""
+    return ExactCounts(np.zeros((SMALLEST, FIRST + streams), np.int64), np.zeros(1, np.int64))
 
 
 def enlarge(counts: ExactCounts) -> ExactCounts:
     """The same counts with room for twice as many keys."""
-    larger = np.zeros((2 * len(counts.lines), STREAMS + 1), np.int64)
+    lines, width = counts.lines.shape
+    larger = np.zeros((2 * lines, width), np.int64)
     _refill(larger, counts.lines)
     return ExactCounts(larger, counts.used)
 
@@ -68,7 +71,7 @@ def enlarge(counts: ExactCounts) -> ExactCounts:
 @cached
 def _refill(lines, old):
     for place in range(len(old)):
-        if old[place, 0] + old[place, 1] > 0:
+        if old[place, TOTAL] > 0:
             line = _line_of(lines, old[place, KEY])
-            for column in range(STREAMS + 1):
+            for column in range(lines.shape[1]):
                 lines[line, column] = old[place, column]

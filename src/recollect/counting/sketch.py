@@ -4,10 +4,14 @@ Every key is counted in one cell of each of four rows; its frequency is the leas
 count is never too low, and too high only by keys that share all four cells. Conservative update
 (raise only the cells that are at the minimum) keeps it closer.
 
->>> sketch = new_sketch(1024)
->>> for key in (7, 7, 9):
-...     sketch.add(0, key)
->>> int(sketch.frequency(0, 7)), int(sketch.frequency(0, 8))
+>>> from numba import njit
+>>> from recollect.counting import add, frequency
+>>> @njit
+... def count(sketch, keys):
+...     for key in keys:
+...         add(sketch, 0, key)
+...     return frequency(sketch, 0, 7), frequency(sketch, 0, 8)
+>>> count(new_sketch(1024), np.array([7, 7, 9]))
 (2, 0)
 
 References
@@ -57,9 +61,9 @@ class Sketch(NamedTuple):
         return least
 
 
-def new_sketch(entries: int) -> Sketch:
+def new_sketch(entries: int, streams: int = STREAMS) -> Sketch:
     """An empty sketch with at most so many cells per stream."""
     width = 1
     while 2 * width * DEPTH <= entries:
         width *= 2
-    return Sketch(np.zeros((STREAMS, DEPTH, width), np.int64))
+    return Sketch(np.zeros((streams, DEPTH, width), np.int64))

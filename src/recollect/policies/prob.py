@@ -22,8 +22,10 @@ from recollect.counting import (
     enlarge,
     frequency,
     new_exact_counts,
+    new_lossy_table,
     new_sketch,
 )
+from recollect.counting.lossy_table import BYTES_PER_ENTRY
 from recollect.errors import PolicyError
 from recollect.policies import tournament
 from recollect.policies.base import NEWCOMER, Array, Policy, Room
@@ -38,8 +40,9 @@ from recollect.policies.tournament import (
     value_of,
 )
 
-SKETCH_SHARE = 16 * 2 * 8
-"""Bytes of a budget per counter: a sixteenth of it for counters of eight bytes in two streams."""
+COUNTER_BYTES = {"sketch": 8, "lossy": BYTES_PER_ENTRY}
+SHARE = 16 * 2
+"""Of a budget in bytes, a sixteenth is for counters, in two streams."""
 
 
 class State(NamedTuple):
@@ -113,11 +116,12 @@ class Prob(Policy, name="prob"):
     Parameters
     ----------
     counts
-        ``exact``: one counter per key ever seen; ``sketch``: a count-min sketch; ``auto``: a sketch
-        if the budget is in bytes, else exact.
+        ``exact``: one counter per key ever seen; ``sketch``: a count-min sketch, whose counts may
+        be high; ``lossy``: Lossy Counting, whose counts may be low; ``auto``: a sketch if the
+        budget is in bytes, else exact.
     entries
-        The counters per stream that a sketch may have. Under a budget in bytes they never take more
-        than a sixteenth of it.
+        The counters per stream that a sketch or Lossy Counting may have. Under a budget in bytes
+        they never take more than a sixteenth of it.
     """
 
     counts: str = "auto"
@@ -125,8 +129,10 @@ class Prob(Policy, name="prob"):
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
-        if self.counts not in ("auto", "exact", "sketch"):
-            raise PolicyError(f"{self.name}: counts={self.counts} is not auto, exact or sketch")
+        if self.counts not in ("auto", "exact", *COUNTER_BYTES):
+            raise PolicyError(
+                f"{self.name}: counts={self.counts} is not auto, exact, sketch or lossy"
+            )
         if not 4 <= self.entries <= 2**30:
             raise PolicyError(f"{self.name}: entries={self.entries} is not from 4 to {2**30}")
 
@@ -137,15 +143,23 @@ class Prob(Policy, name="prob"):
 
     def start(self, room: Room) -> State:
         """See :class:`Policy`."""
-        exact = self.counts == "exact" or (self.counts == "auto" and room.bytes is None)
-        entries = self.entries
-        if room.bytes is not None:
-            entries = min(entries, room.bytes // SKETCH_SHARE)
         return State(
             streams=np.array(room.streams, np.int64),
-            counts=new_exact_counts() if exact else new_sketch(entries),
+            counts=self._new_counts(room.bytes),
             trees=new_tournament(room.slots, self.aging),
         )
+
+    def _new_counts(self, bytes_: int | None) -> Any:
+        kind = self.counts
+        if kind == "auto":
+            kind = "exact" if bytes_ is None else "sketch"
+        if kind == "exact":
+            return new_exact_counts()
+        entries = self.entries
+        if bytes_ is not None:
+            entries = max(1, min(entries, bytes_ // (SHARE * COUNTER_BYTES[kind])))
+        # A bucket of as many tuples as there are entries always fits an empty table.
+        return new_sketch(entries) if kind == "sketch" else new_lossy_table(entries, entries)
 
     def grow(self, state: State, room: Room) -> State:
         """See :class:`Policy`."""

@@ -7,6 +7,7 @@ require_spark()  # before the first import of it fails with less to say
 # ruff: noqa: E402
 from recollect.spark.bounded_join import bounded_join
 from recollect.spark.exact_join import exact_join
+from recollect.spark.frequent import frequent
 from recollect.spark.live import JsonLines, LiveNumbers, Prometheus
 from recollect.spark.quality import Quality, quality
 from recollect.spark.replay import register
@@ -19,6 +20,7 @@ __all__ = [
     "Quality",
     "bounded_join",
     "exact_join",
+    "frequent",
     "quality",
     "register",
     "session",

@@ -1,0 +1,43 @@
+"""How popular keys are apart from copies: what the locality model calls P.
+
+Plain counts of a stream that repeats itself overstate the keys that happened to be copied often.
+Under the model a tuple is a fresh draw with a probability that follows from how popular its key is
+and from which of the last h tuples it may be a copy; these probabilities are added up by key, as
+in one step of expectation maximisation.
+
+References
+----------
+Li, Chang, Kollios, Bestavros: Characterizing and Exploiting Reference Locality in Data Stream
+Applications, ICDE 2006, section 3.1, for the model.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.locality.model import LocalityModel
+
+
+def fresh_draws(codes: NDArray[np.int64], model: LocalityModel) -> NDArray[np.float64]:
+    """Return how many fresh draws of each key are expected in a piece of a stream.
+
+    Parameters
+    ----------
+    codes
+        The keys of the tuples, as codes.
+    model
+        How the stream repeats itself.
+
+    Examples
+    --------
+    Keys 1 and 2 both came three times, but key 2 three times in a row.
+
+    >>> codes = np.array([1, 2, 2, 2, 0, 0, 1, 0, 0, 1])
+    >>> fresh_draws(codes, LocalityModel(np.array([0.5]), 0.5)).round(1).tolist()
+    [2.6, 3.0, 1.5]
+    """
+    _, keys, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    drawn = max(model.b, 1 / max(len(codes), 1)) * counts[keys] / max(len(codes), 1)
+    copied = np.zeros(len(codes))
+    for lag, weight in enumerate(model.weights, start=1):
+        copied[lag:] += weight * (codes[lag:] == codes[:-lag])
+    return np.bincount(keys, drawn / (drawn + copied)).astype(np.float64)
