@@ -10,6 +10,9 @@ import pytest
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+FAST_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options for Java: short tests end before thorough optimisation pays."""
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
@@ -20,6 +23,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         "recollect tests",
         "local[2]",
         {
+            "spark.driver.extraJavaOptions": FAST_START,
             "spark.driver.memory": "1g",
             "spark.local.dir": str(folder / "local"),
             "spark.sql.session.timeZone": "UTC",

@@ -64,11 +64,14 @@ def main(folder: Path) -> None:
     """Join the streams in a folder on two executors, while one thing after the other breaks."""
     from recollect.spark.bounded_join import bounded_join
     from recollect.spark.session import session
+    from tests.spark.conftest import FAST_START
     from tests.spark.feeds import start, stream
 
     spark = session(
         master="local-cluster[2,1,1024]",
         config={
+            "spark.driver.extraJavaOptions": FAST_START,
+            "spark.executor.extraJavaOptions": FAST_START,
             "spark.driver.memory": "1g",
             "spark.local.dir": folder / "local",
             "spark.sql.session.timeZone": "UTC",
