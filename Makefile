@@ -26,6 +26,7 @@ benchmark: $(READY)
 	mkdir -p out
 	$(BIN)/python benchmarks/join.py --out out
 	$(BIN)/python benchmarks/spark_join.py --out out
+	$(BIN)/python benchmarks/profile.py
 	$(BIN)/python benchmarks/counting.py
 
 $(READY): pyproject.toml

@@ -12,6 +12,7 @@ from recollect.counting import Frequent, count
 from recollect.errors import RecollectError
 from recollect.join.online import Join
 from recollect.join.whole import Answer, Comparison, compare, join
+from recollect.locality import Profile, profile
 from recollect.policies import NEWCOMER, Policy, Room, policy_names
 
 __all__ = [
@@ -21,11 +22,13 @@ __all__ = [
     "Frequent",
     "Join",
     "Policy",
+    "Profile",
     "RecollectError",
     "Room",
     "compare",
     "count",
     "join",
     "policy_names",
+    "profile",
 ]
 __version__ = "0.1.0"

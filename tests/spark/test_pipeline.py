@@ -13,6 +13,7 @@ from recollect.spark.live import read_records
 from recollect.spark.pipeline import parse_config, run_pipeline, together
 from recollect.spark.pipeline.failures import cause
 from recollect.spark.pipeline.queries import patience
+from recollect.spark.pipeline.run import _outdated
 from recollect.spark.pipeline.sections import Sink
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -87,13 +88,17 @@ def test_a_run_a_second_one_and_one_that_does_not_fit(spark, tmp_path):
     assert first["ingest"]["left"] | {"seconds": 0} == {
         "read": 120, "null_keys": 12, "late": 0, "duplicates": 0, "kept": 108, "seconds": 0,
     }  # fmt: skip
+    assert first["profile"]["left"]["tuples"] == 108
+    assert first["profile"]["right"]["distinct"] == 3
+    assert first["profile"]["left"]["b"] < 0.2  # the keys come in turn
     assert first["join"]["results"] == exact(left, right) > 0
     assert first["quality"]["recall"] == 1
     assert first["quality"]["foreign"] == 0
     assert [part["slice_start"] for part in first["quality"]["by_slice"]] == [
         "2026-01-01 00:00:00", "2026-01-01 00:01:00",
     ]  # fmt: skip
-    assert "asked and told" in (tmp_path / "out" / "report.html").read_text()
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert all(words in page for words in ("asked and told", "<h2>The streams</h2>"))
     results = spark.read.parquet(str(tmp_path / "out" / "results"))
     assert results.columns == ["key", "left_ts", "left_n", "right_ts", "right_n", "extra"]
 
@@ -105,6 +110,7 @@ def test_a_run_a_second_one_and_one_that_does_not_fit(spark, tmp_path):
     assert second["ingest"]["right"]["read"] == 90
     assert second["join"]["results"] == exact(left + more_left, right + more_right)
     assert second["join"]["batches"] > first["join"]["batches"]
+    assert not (tmp_path / "out" / "profile.json").exists()  # it spoke of fewer rows
 
     # Another policy is another join: its state cannot be continued, and old numbers do not stay.
     write(tmp_path, "left", 2, rows(180, 10, 1))
@@ -114,8 +120,15 @@ def test_a_run_a_second_one_and_one_that_does_not_fit(spark, tmp_path):
     assert not (tmp_path / "out" / "join.json").exists()
     assert not spark.streams.active
 
-    with pytest.raises(InputError, match="unknown stage 'jion'; the stages are ingest, join"):
+    with pytest.raises(InputError, match="unknown stage 'jion'; the stages are ingest, profile,"):
         run("jion")
+
+
+def test_numbers_that_speak_of_others_are_outdated_with_them():
+    assert _outdated(["ingest", "join"]) == ["ingest", "join", "profile", "quality", "report"]
+    assert _outdated(["profile"]) == ["profile", "report"]
+    assert _outdated(["quality"]) == ["quality", "report"]
+    assert _outdated(["report"]) == ["report"]
 
 
 def test_ingest_and_join_run_together_until_somebody_has_had_enough(spark, tmp_path, monkeypatch):

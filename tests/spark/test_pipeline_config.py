@@ -50,6 +50,7 @@ def test_what_is_left_out_has_a_default():
     assert (config.join.budget, config.join.policy, config.join.lateness) == (None, "clock", None)
     assert (config.sink.format, config.sink.trigger) == ("parquet", Duration(5 * 10**9))
     assert config.quality.run
+    assert (config.profile.run, config.profile.h) == (True, 50)
     assert config.spark.config == {}
 
 

@@ -10,6 +10,7 @@ from recollect.cli.count import count
 from recollect.cli.demo import demo
 from recollect.cli.join import join
 from recollect.cli.pipeline import pipeline
+from recollect.cli.profile import profile
 from recollect.errors import RecollectError
 
 # typer uses click, or a copy of its own; this is the right class in both cases.
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 app.command()(join)
 app.command()(compare)
+app.command()(profile)
 app.command()(count)
 app.command()(pipeline)
 app.command()(demo)

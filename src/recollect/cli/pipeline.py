@@ -23,7 +23,9 @@ def pipeline(
     ] = None,
     stage: Annotated[
         list[str] | None,
-        typer.Option(help="Only this stage: ingest, join, quality or report; may be repeated."),
+        typer.Option(
+            help="Only this stage: ingest, profile, join, quality or report; may be repeated."
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:

@@ -68,6 +68,9 @@ def summary(numbers: Mapping[str, Numbers]) -> dict[str, Any]:
     for side, counts in _sides(numbers.get("ingest", {})):
         facts[f"{side}_rows"] = counts["kept"]
         facts |= {f"{side}_{name}": counts[name] for name in _REMOVED if counts[name]}
+    for side, found in _sides(numbers.get("profile", {})):
+        if found["tuples"]:
+            facts |= {f"{side}_distinct_keys": found["distinct"], f"{side}_copies": 1 - found["b"]}
     if join := numbers.get("join"):
         facts |= {name: join[name] for name in ("batches", "results", *_FORGOTTEN)}
     if quality := numbers.get("quality"):
@@ -83,13 +86,20 @@ _REMOVED = ("null_keys", "late", "duplicates")
 _FORGOTTEN = ("evicted", "refused", "expired", "late", "peak_buffered", "peak_buffered_bytes")
 
 
-def _sides(ingest: Numbers) -> list[tuple[str, Numbers]]:
-    return [(side, ingest[side]) for side in ("left", "right") if side in ingest]
+def _sides(numbers: Numbers) -> list[tuple[str, Numbers]]:
+    return [(side, numbers[side]) for side in ("left", "right") if side in numbers]
 
 
 def _ingested(numbers: Numbers) -> str:
     kept = (f"{counts['kept']:,} of {counts['read']:,} {side}" for side, counts in _sides(numbers))
     return f"{' and '.join(kept)} rows kept"
+
+
+def _profiled(numbers: Numbers) -> str:
+    copies = (
+        f"{1 - found['b']:.0%} of the {side}" for side, found in _sides(numbers) if found["tuples"]
+    )
+    return f"{' and '.join(copies) or 'none of the'} rows are copies of recent ones"
 
 
 def _measured(numbers: Numbers) -> str:
@@ -100,6 +110,7 @@ def _measured(numbers: Numbers) -> str:
 
 _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "ingest": _ingested,
+    "profile": _profiled,
     "join": lambda numbers: f"{numbers['results']:,} results",
     "quality": _measured,
     "report": lambda numbers: f"{numbers['html']}",

@@ -16,6 +16,7 @@ from recollect.report.pipeline_charts import (
     tuples_chart,
 )
 from recollect.report.pipeline_run import Kept, Run, kept_from
+from recollect.report.pipeline_streams import STREAMS_NOTE, streams_table
 from recollect.report.pipeline_wording import headline, lead
 from recollect.report.table import number_cells, share_cell, table
 
@@ -36,6 +37,7 @@ def write_pipeline_report(
     *,
     title: str,
     facts: Mapping[str, Any] | None = None,
+    profiles: Mapping[str, Mapping[str, Any]] | None = None,
     batches: Iterable[Mapping[str, Any]] = (),
     quality: Mapping[str, Any] | None = None,
     by_slice: Iterable[Sequence[Any]] = (),
@@ -55,6 +57,8 @@ def write_pipeline_report(
         What was joined.
     facts
         Further things to be known of the run, by name.
+    profiles
+        By the name of a stream: its :meth:`recollect.locality.Profile.to_dict`.
     batches
         The records of one join, as :class:`recollect.spark.live.LiveNumbers` makes them; of a
         batch that was run again the last record counts.
@@ -109,6 +113,9 @@ def write_pipeline_report(
         ]
     if run.keys:
         sections.append(section("Keys with the most lost results", _keys(run.keys)))
+    if streams := streams_table(profiles or {}):
+        note = f'<p class="note">{html.escape(STREAMS_NOTE)}</p>\n'
+        sections.append(section("The streams", note + streams))
     if charts or run.quality:
         sections.append(section("How to read this", terms(_TERMS, "terms")))
     sections += [section("The run", fact_list(_facts(facts or {}))), FOOTER]

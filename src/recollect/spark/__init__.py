@@ -9,6 +9,7 @@ from recollect.spark.bounded_join import bounded_join
 from recollect.spark.exact_join import exact_join
 from recollect.spark.frequent import frequent
 from recollect.spark.live import JsonLines, LiveNumbers, Prometheus
+from recollect.spark.profile import profile
 from recollect.spark.quality import Quality, quality
 from recollect.spark.replay import register
 from recollect.spark.sweep import sweep
@@ -21,6 +22,7 @@ __all__ = [
     "bounded_join",
     "exact_join",
     "frequent",
+    "profile",
     "quality",
     "register",
     "session",

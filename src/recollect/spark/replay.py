@@ -5,7 +5,7 @@ After :func:`register`, ``spark.readStream.format("recollect")`` reads it as a s
 
 =================  ============================================================================
 ``path``           a Parquet, CSV, TSV, Arrow IPC or JSON-lines file, there on every worker
-``generator``      one of docs/streams.md, such as ``zipf`` or ``trend``, whose parameters are options
+``generator``      one of docs/streams.md, such as ``zipf`` or ``trend``; its parameters are options
                    too: ``tuples``, ``seed``…
 ``timeUnit``       makes time stamps of a column of whole numbers, which count this unit: ``ms``,
                    ``s``, ``10ms``, …

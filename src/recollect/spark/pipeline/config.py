@@ -62,6 +62,7 @@ class Config:
     right: sections.Source
     join: sections.Join
     sink: sections.Sink = field(default_factory=sections.Sink)
+    profile: sections.Profile = field(default_factory=sections.Profile)
     quality: sections.Quality = field(default_factory=sections.Quality)
     report: sections.Report = field(default_factory=sections.Report)
     live: sections.Live = field(default_factory=sections.Live)

@@ -15,9 +15,10 @@ from recollect.spark.pipeline.sections import FILE_FORMATS
 class Layout:
     """The folder of a pipeline.
 
-    What people read is in ``out``: ``ingest.json``, ``join.json``, ``quality.json`` (the numbers of
-    a stage that is complete), ``live.jsonl``, ``report.html``. What Spark reads and writes is in
-    ``data``: ``ingested/left``, ``ingested/right``, ``results``, ``checkpoints/…``, ``quality/…``.
+    What people read is in ``out``: ``ingest.json``, ``profile.json``, ``join.json`` and
+    ``quality.json`` (the numbers of a stage that is complete), ``live.jsonl``, ``report.html``.
+    What Spark reads and writes is in ``data``: ``ingested/left``, ``ingested/right``, ``results``,
+    ``checkpoints/…``, ``quality/…``.
     """
 
     out: Path

@@ -1,4 +1,4 @@
-"""Stage three: what share of the exact join the results are, in all, by time and by key."""
+"""Stage four: what share of the exact join the results are, in all, by time and by key."""
 
 from typing import Any
 

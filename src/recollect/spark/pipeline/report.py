@@ -1,8 +1,9 @@
-"""Stage four: everything on one page."""
+"""Stage five: everything on one page."""
 
 from typing import Any
 
 from recollect.join.budget import parse_budget
+from recollect.join.query import SIDES
 from recollect.report.page import require_page
 from recollect.report.pipeline import write_pipeline_report
 from recollect.spark.pipeline.context import Run
@@ -11,7 +12,7 @@ from recollect.spark.pipeline.layout import read_json
 
 
 def report(run: Run) -> dict[str, Any]:
-    """Write the page from what the other stages left behind; quality may be missing."""
+    """Write the page from what the other stages left behind; profile and quality may be missing."""
     config, layout = run.config, run.layout
     require_page(layout.report)
     query = read_json(layout.record("join"))["query_id"]
@@ -20,12 +21,16 @@ def report(run: Run) -> dict[str, Any]:
         quality = read_json(layout.record("quality"))
         if quality["recall"] is None:  # there was nothing to find, and all of it was found
             quality["recall"] = 1.0
+    profiles = {}
+    if layout.record("profile").exists():
+        profiles = read_json(layout.record("profile"))
     budget = parse_budget(config.join.budget)
     write_pipeline_report(
         layout.report,
         title=config.pipeline.name,
         facts=_facts(run),
         batches=batches(run, query),
+        profiles={side: profiles[side] for side in SIDES if side in profiles},
         quality=quality,
         by_slice=[tuple(row.values()) for row in quality["by_slice"]] if quality else [],
         by_key=[tuple(row.values()) for row in quality["worst_keys"]] if quality else [],

@@ -65,7 +65,8 @@ def _chosen(config: Config, names: Collection[str]) -> list[Stage]:
             raise InputError(f"unknown stage {name!r}; the stages are {', '.join(NAMES)}")
     if names:
         return [stage for stage in STAGES if stage.name in names]
-    return [stage for stage in STAGES if stage.name != "quality" or config.quality.run]
+    optional = {"profile": config.profile.run, "quality": config.quality.run}
+    return [stage for stage in STAGES if optional.get(stage.name, True)]
 
 
 def _require_earlier(chosen: Sequence[Stage], layout: Layout) -> None:
@@ -84,9 +85,9 @@ def _require_earlier(chosen: Sequence[Stage], layout: Layout) -> None:
 def _run(run: Run, chosen: Sequence[Stage]) -> dict[str, dict[str, Any]]:
     numbers: dict[str, dict[str, Any]] = {}
     rest = list(chosen)
-    if run.config.sink.trigger is not None and [stage.name for stage in rest[:2]] == list(BOTH):
+    if run.config.sink.trigger is not None and set(BOTH) <= {stage.name for stage in rest}:
         numbers |= _recorded(run, BOTH, ingest_and_join)
-        rest = rest[2:]
+        rest = [stage for stage in rest if stage.name not in BOTH]
     for stage in rest:
         numbers |= _recorded(run, [stage.name], stage.numbers)
     return numbers
@@ -96,8 +97,7 @@ def _recorded(
     run: Run, names: Sequence[str], work: Callable[[Run], dict[str, dict[str, Any]]]
 ) -> dict[str, dict[str, Any]]:
     """Do the work of stages; their numbers are there only if and when they are complete."""
-    for name in NAMES[NAMES.index(names[0]) :]:
-        # What comes later speaks of what was there before.
+    for name in _outdated(names):
         run.layout.record(name).unlink(missing_ok=True)
     for name in names:
         run.watch.begin(name)
@@ -112,3 +112,12 @@ def _recorded(
         write_json(done[name], run.layout.record(name))
         run.watch.end(name, done[name])
     return done
+
+
+def _outdated(names: Sequence[str]) -> list[str]:
+    """The stages that speak of what these leave behind, and these."""
+    found = list(names)
+    for stage in STAGES:
+        if stage.name not in found and {stage.needs, *stage.reads} & {*found}:
+            found.append(stage.name)
+    return found

@@ -95,6 +95,14 @@ class Sink:
 
 
 @dataclass(frozen=True)
+class Profile:
+    """Whether the sources are profiled, and how far back the locality model looks."""
+
+    run: Annotated[bool, values.flag] = True
+    h: Annotated[int, values.whole(least=1, most=10_000)] = 50
+
+
+@dataclass(frozen=True)
 class Quality:
     """Whether and how results are compared with the exact join."""
 

@@ -13,6 +13,7 @@ from recollect.spark.pipeline.context import Run
 from recollect.spark.pipeline.ingest import ingest
 from recollect.spark.pipeline.join import join
 from recollect.spark.pipeline.layout import Layout
+from recollect.spark.pipeline.profile import profile
 from recollect.spark.pipeline.quality import quality
 from recollect.spark.pipeline.report import report
 
@@ -25,6 +26,8 @@ class Stage:
     work: Callable[[Run], dict[str, Any]]
     needs: str | None = None
     """The stage that must have run."""
+    reads: tuple[str, ...] = ()
+    """Stages whose numbers it takes if they are there."""
     trace: Callable[[Layout], Path] | None = None
     """The file by which others see that it has; its numbers if left out."""
 
@@ -40,7 +43,8 @@ class Stage:
 STAGES = (
     # The join may follow while ingesting is still under way: all it must know are the columns.
     Stage("ingest", ingest, trace=lambda layout: layout.schema("right")),
+    Stage("profile", profile, needs="ingest"),
     Stage("join", join, needs="ingest"),
     Stage("quality", quality, needs="join"),
-    Stage("report", report, needs="join"),
+    Stage("report", report, needs="join", reads=("profile", "quality")),
 )

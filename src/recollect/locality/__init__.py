@@ -1,0 +1,35 @@
+"""What a stream looks like: popularity, distances, the locality model, entropy."""
+
+from recollect.locality.coincidences import Coincidences
+from recollect.locality.distances import Distances
+from recollect.locality.entropy import conditional_entropy, entropy_iid
+from recollect.locality.interarrival import InterArrival
+from recollect.locality.kopt import k_opt
+from recollect.locality.model import LocalityModel, b_by_h, fit_locality
+from recollect.locality.numbering import KeyNumbers
+from recollect.locality.permutation import permutation
+from recollect.locality.popularity import Popularity, ZipfFit, fit_zipf
+from recollect.locality.profile import Fitted, Order, Profile, profile
+from recollect.locality.stack_distance import StackDistance
+
+__all__ = [
+    "Coincidences",
+    "Distances",
+    "Fitted",
+    "InterArrival",
+    "KeyNumbers",
+    "LocalityModel",
+    "Order",
+    "Popularity",
+    "Profile",
+    "StackDistance",
+    "ZipfFit",
+    "b_by_h",
+    "conditional_entropy",
+    "entropy_iid",
+    "fit_locality",
+    "fit_zipf",
+    "k_opt",
+    "permutation",
+    "profile",
+]
