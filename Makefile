@@ -27,6 +27,7 @@ benchmark: $(READY)
 	$(BIN)/python benchmarks/join.py --out out
 	$(BIN)/python benchmarks/spark_join.py --out out
 	$(BIN)/python benchmarks/profile.py
+	$(BIN)/python benchmarks/locality.py --out out
 	$(BIN)/python benchmarks/counting.py
 
 $(READY): pyproject.toml

@@ -3,14 +3,17 @@
 from recollect.locality.coincidences import Coincidences
 from recollect.locality.distances import Distances
 from recollect.locality.entropy import conditional_entropy, entropy_iid
+from recollect.locality.fit import locality_model
 from recollect.locality.interarrival import InterArrival
 from recollect.locality.kopt import k_opt
 from recollect.locality.model import LocalityModel, b_by_h, fit_locality
 from recollect.locality.numbering import KeyNumbers
 from recollect.locality.permutation import permutation
 from recollect.locality.popularity import Popularity, ZipfFit, fit_zipf
+from recollect.locality.prediction import Prediction, descendants, predict, probabilities
 from recollect.locality.profile import Fitted, Order, Profile, profile
 from recollect.locality.stack_distance import StackDistance
+from recollect.locality.value_fit import LagProducts, fit_values
 
 __all__ = [
     "Coincidences",
@@ -18,18 +21,25 @@ __all__ = [
     "Fitted",
     "InterArrival",
     "KeyNumbers",
+    "LagProducts",
     "LocalityModel",
     "Order",
     "Popularity",
+    "Prediction",
     "Profile",
     "StackDistance",
     "ZipfFit",
     "b_by_h",
     "conditional_entropy",
+    "descendants",
     "entropy_iid",
     "fit_locality",
+    "fit_values",
     "fit_zipf",
     "k_opt",
+    "locality_model",
     "permutation",
+    "predict",
+    "probabilities",
     "profile",
 ]
