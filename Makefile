@@ -29,6 +29,8 @@ benchmark: $(READY)
 	$(BIN)/python benchmarks/profile.py
 	$(BIN)/python benchmarks/locality.py --out out
 	$(BIN)/python benchmarks/counting.py
+	$(BIN)/python benchmarks/lookup.py
+	$(BIN)/python benchmarks/intervals_disk.py
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "recollect needs Python 3.11 or newer")'

@@ -13,14 +13,18 @@ from recollect.errors import RecollectError
 from recollect.join.online import Join
 from recollect.join.whole import Answer, Comparison, compare, join
 from recollect.locality import Profile, profile
+from recollect.lookup.online import Lookup
+from recollect.lookup.whole import Enriched, lookup
 from recollect.policies import NEWCOMER, Policy, Room, policy_names
 
 __all__ = [
     "NEWCOMER",
     "Answer",
     "Comparison",
+    "Enriched",
     "Frequent",
     "Join",
+    "Lookup",
     "Policy",
     "Profile",
     "RecollectError",
@@ -28,6 +32,7 @@ __all__ = [
     "compare",
     "count",
     "join",
+    "lookup",
     "policy_names",
     "profile",
 ]

@@ -9,7 +9,7 @@ import pytest
 from recollect.errors import InputError
 from recollect.join.window import Duration
 from recollect.spark.pipeline.config import Config, ConfigError, parse_config, read_config
-from recollect.spark.pipeline.toml_lines import key_lines
+from recollect.toml.lines import key_lines
 from tests.cli.command import call
 
 ROOT = Path(__file__).parents[2]

@@ -9,6 +9,7 @@ from recollect.cli.compare import compare
 from recollect.cli.count import count
 from recollect.cli.demo import demo
 from recollect.cli.join import join
+from recollect.cli.lookup import lookup
 from recollect.cli.pipeline import pipeline
 from recollect.cli.profile import profile
 from recollect.errors import RecollectError
@@ -25,6 +26,7 @@ app.command()(join)
 app.command()(compare)
 app.command()(profile)
 app.command()(count)
+app.command()(lookup)
 app.command()(pipeline)
 app.command()(demo)
 

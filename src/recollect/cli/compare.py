@@ -6,7 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from recollect.cli import options
+from recollect.cli.measured import compare_measured
 from recollect.cli.show import print_json, print_recalls, progress
+from recollect.errors import InputError
 from recollect.join.stats import Stats
 from recollect.join.whole import Comparison
 from recollect.join.whole import compare as compare_policies
@@ -33,6 +35,10 @@ def compare(
     lateness: options.Lateness = None,
     null_keys: options.NullKeys = "error",
     seed: options.Seed = 0,
+    shed: options.Shed = None,
+    warm_up: options.WarmUp = None,
+    divisions: options.Divisions = None,
+    quality: options.Quality = False,
     opt: Annotated[
         bool, typer.Option("--opt", help="Show the best that was possible, and the gap to it.")
     ] = False,
@@ -40,6 +46,18 @@ def compare(
     json: options.Json = False,
 ) -> None:
     """Compare policies at several budgets: which share of the exact result does each keep?"""
+    if shed is not None or warm_up is not None or divisions is not None or quality:
+        for name, given in (("--opt", opt), ("--html", html), ("--lateness", lateness)):
+            if given:
+                raise InputError(
+                    f"{name} does not go together with --shed, --warm-up, --divisions or --quality"
+                )
+        words = {"on": on, "time": time, "window": window, "where": where, "null_keys": null_keys}
+        compare_measured(
+            left, right, words, policies, budgets, shed=shed, warm_up=warm_up, seed=seed, json=json,
+            divisions=divisions or options.split_of(split, shares) or "unified",
+        )  # fmt: skip
+        return
     if html is not None:
         require_page(html)
     asked = [budget.strip() for budget in budgets.split(",")]

@@ -38,6 +38,29 @@ Lateness = Annotated[
 NullKeys = Annotated[
     str, typer.Option(help="Tuples with NULL or NaN keys: 'error', or 'skip' as in SQL.")
 ]
+Shed = Annotated[
+    str | None,
+    typer.Option(
+        help="Drop arrivals before the buffer with this probability, or by 'rate' as many as it"
+        " takes to fit the budget; LEFT=RIGHT for different ones."
+    ),
+]
+WarmUp = Annotated[
+    str | None,
+    typer.Option(help="Count results only after a share of the arrivals (1/3), or after a time."),
+]
+Divisions = Annotated[
+    str | None,
+    typer.Option(help="Divisions of the budget side by side: unified,rate,equal or 30:70."),
+]
+Quality = Annotated[
+    bool,
+    typer.Option(
+        "--quality",
+        help="Show the recall under stress, how far the distribution of the results over the keys"
+        " is from the exact one, and what memory the exact join needs over time.",
+    ),
+]
 Seed = Annotated[int, typer.Option(help="For policies that draw random numbers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Html = Annotated[str | None, typer.Option(help="Write a page with the recall curves to this file.")]

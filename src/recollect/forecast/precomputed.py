@@ -27,9 +27,10 @@ from numpy.typing import ArrayLike, NDArray
 from recollect.errors import InputError
 from recollect.forecast.ar1 import Ar1
 from recollect.forecast.base import Now, Probabilities, whole_numbers
+from recollect.forecast.discrete import DiscreteLaw
 from recollect.forecast.heeb_scores import caching_scores
 from recollect.forecast.markov import Markov
-from recollect.forecast.survival import Survival, decay
+from recollect.forecast.survival import NEGLIGIBLE, Survival, decay
 from recollect.forecast.trend import Trend
 from recollect.forecast.walk import Walk
 
@@ -134,17 +135,46 @@ def walk_curve(law: Walk, survival: Survival, caching: bool = False) -> Curve:
     >>> bool(curve.at([0]) > curve.at([1]) > curve.at([2]))
     True
     """
-    laws = [law_ahead for law_ahead, _ in zip(law.spread(), range(survival.horizon), strict=False)]
-    low, high = min(ahead.low for ahead in laws), max(ahead.high for ahead in laws)
+    low, high = _reach(law.steps, survival.horizon)
     if caching and survival.kind != "exp":
         distances = np.arange(low, high + 1)
         return Curve(low, caching_scores(law, distances, Now.after([0]), survival))
-    scores = np.zeros(high - low + 1)
-    for ahead, weight in zip(laws, survival.at(np.arange(1, len(laws) + 1)), strict=True):
-        scores[ahead.low - low : ahead.high - low + 1] += weight * ahead.weights
+    # Sums of steps are products of transforms, so the sum over all Δ is a geometric series.
+    places = 1 << (high - low).bit_length()
+    steps = np.zeros(places)
+    values = np.arange(law.steps.low, law.steps.high + 1)
+    np.add.at(steps, values % places, law.steps.weights)
+    ratio = np.fft.rfft(steps)
+    if survival.kind == "exp":
+        ratio = ratio * decay(survival.scale)
+        series = ratio / (1 - ratio)
+    else:
+        endless = np.abs(1 - ratio) < NEGLIGIBLE
+        series = ratio * (1 - ratio**survival.horizon) / np.where(endless, 1, 1 - ratio)
+        series[endless] = survival.horizon
+    scores = np.maximum(np.fft.irfft(series, places)[np.arange(low, high + 1) % places], 0.0)
     if caching:
         scores /= 1 + (scores[-low] if low <= 0 <= high else 0)
-    return Curve(low, scores)
+    counting = np.flatnonzero(scores > NEGLIGIBLE)
+    first, last = counting[0], counting[-1]
+    return Curve(low + int(first), scores[first : last + 1])
+
+
+def _reach(steps: DiscreteLaw, horizon: int) -> tuple[int, int]:
+    """Between which distances a walk is almost certain to be after so many steps or fewer."""
+    values = np.arange(steps.low, steps.high + 1)
+    mean = steps.mean
+    deviation = float(np.sqrt(steps.weights @ (values - mean) ** 2))
+    # No further than all steps at their greatest, nor than eight deviations of their sum.
+    low = max(steps.low * horizon, floor(min(0.0, mean * horizon) - 8 * deviation * horizon**0.5))
+    high = min(steps.high * horizon, ceil(max(0.0, mean * horizon) + 8 * deviation * horizon**0.5))
+    low, high = min(low, steps.low), max(high, steps.high)
+    if high - low > MOST_PLACES:
+        raise InputError(
+            f"a walk whose steps deviate by {deviation:.3g} goes too far in {horizon} steps for a"
+            " curve; take a smaller alpha or coarser units"
+        )
+    return low, high
 
 
 def markov_surface(law: Markov, alpha: float, caching: bool = False) -> Surface:

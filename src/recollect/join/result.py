@@ -45,17 +45,17 @@ class ResultShape:
         same = np.ones(batch.num_rows, bool)
         sides = (keys_of(self._bound, side, part) for side, part in enumerate((left, right)))
         for one, two in zip(*sides, strict=True):
-            same &= _equal(one, two)
+            same &= equal_rows(one, two)
         return batch if same.all() else take(batch, np.flatnonzero(same))
 
 
-def _equal(one: pa.Array, two: pa.Array) -> np.ndarray:
+def equal_rows(one: pa.Array, two: pa.Array) -> np.ndarray:
     """Which values are the same: NULL is NULL inside nested values, NaN is NaN, -0.0 is 0.0."""
     kind = one.type
     if pa.types.is_struct(kind):
         same = np.ones(len(one), bool)
         for child, other in zip(one.flatten(), two.flatten(), strict=True):
-            same &= _equal(child, other)
+            same &= equal_rows(child, other)
     elif any(is_it(kind) for is_it in LISTS):
         same = _equal_lists(one, two)
     else:
@@ -75,7 +75,7 @@ def _equal_lists(one: pa.Array, two: pa.Array) -> np.ndarray:
     rows = pa.array(np.flatnonzero(same))
     items = [side.take(rows).flatten() for side in (one, two)]
     owner = np.repeat(np.flatnonzero(same), lengths[0][same])
-    same[owner[~_equal(*items)]] = False
+    same[owner[~equal_rows(*items)]] = False
     return same
 
 

@@ -9,6 +9,7 @@ from recollect.spark.bounded_join import bounded_join
 from recollect.spark.exact_join import exact_join
 from recollect.spark.frequent import frequent
 from recollect.spark.live import JsonLines, LiveNumbers, Prometheus
+from recollect.spark.lookup_join import lookup_join
 from recollect.spark.profile import profile
 from recollect.spark.quality import Quality, quality
 from recollect.spark.replay import register
@@ -22,6 +23,7 @@ __all__ = [
     "bounded_join",
     "exact_join",
     "frequent",
+    "lookup_join",
     "profile",
     "quality",
     "register",

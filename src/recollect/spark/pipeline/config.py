@@ -1,55 +1,21 @@
 """Read and check a pipeline's configuration; all mistakes are found at once, with their lines."""
 
-import tomllib
-from collections.abc import Iterable, Iterator
-from dataclasses import MISSING, dataclass, field, fields
-from difflib import get_close_matches
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from os import PathLike, fspath
-from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any
 
-from recollect.errors import InputError, RecollectError
+from recollect.errors import RecollectError
 from recollect.join.query import SIDES
 from recollect.spark.pipeline import sections
 from recollect.spark.pipeline.sections import FILE_FORMATS
-from recollect.spark.pipeline.toml_lines import Key, error_line, key_lines
 from recollect.spark.replay_options import Replay
+from recollect.toml.tables import ConfigError, Mistake, Places, parse, read_table, read_text
 
 REPLAY = "recollect"
 """The format of our own, which plays files and generated streams."""
 ENDLESS_FORMATS = ("rate", "rate-micro-batch", "socket")
 """Sources that have nothing when they are asked for what is there now."""
-
-Mistake = tuple[Key, str]
-
-
-class ConfigError(InputError):
-    """A configuration has mistakes; ``mistakes`` holds a line of text for each."""
-
-    def __init__(self, mistakes: Iterable[str]) -> None:
-        self.mistakes = list(mistakes)
-        super().__init__("\n".join(self.mistakes))
-
-
-class Places(NamedTuple):
-    """Where the keys of a configuration are written."""
-
-    file: str
-    lines: dict[Key, int]
-
-    def line(self, key: Key) -> int:
-        """The line of a key, or of the table that lacks it."""
-        while key and key not in self.lines:
-            key = key[:-1]
-        return self.lines.get(key, 1)
-
-    def describe(self, key: Key, message: str) -> str:
-        """Put file, line and key in front of a message.
-
-        >>> Places("p.toml", {("join",): 7}).describe(("join", "time"), "missing")
-        'p.toml:7: join.time: missing'
-        """
-        return f"{self.file}:{self.line(key)}: {'.'.join(key)}: {message}"
 
 
 @dataclass(frozen=True)
@@ -85,85 +51,17 @@ def read_config(path: str | PathLike[str]) -> Config:
     ConfigError
         With all mistakes in it, each with its line and key.
     """
-    file = fspath(path)
-    try:
-        text = Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read: {getattr(error, 'strerror', error)}") from None
-    return parse_config(text, file)
+    return parse_config(read_text(path), fspath(path))
 
 
 def parse_config(text: str, file: str) -> Config:
     """The same for a text that is already at hand; ``file`` is what messages call it."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        line, message = error_line(error, text)
-        raise ConfigError([f"{file}:{line}: {message}"]) from None
+    document, places = parse(text, file)
     mistakes: list[Mistake] = []
-    read = _read_table(Config, document, (), mistakes)
+    read = read_table(Config, document, (), mistakes)
     mistakes += _contradictions(read)
-    places = Places(file, key_lines(text))
-    if mistakes:
-        mistakes.sort(key=lambda mistake: places.line(mistake[0]))
-        raise ConfigError(places.describe(*mistake) for mistake in mistakes)
+    places.require_none(mistakes)
     return Config(places=places, **read)
-
-
-def _read_table(kind: type, table: Any, key: Key, mistakes: list[Mistake]) -> dict[str, Any]:
-    """Return what a section holds, defaults included; what is wrong is left out."""
-    if not isinstance(table, dict):
-        mistakes.append((key, f"expected the section [{'.'.join(key)}], not {table!r}"))
-        return {}
-    hints = get_type_hints(kind, include_extras=True)
-    entries = [entry for entry in fields(kind) if hints[entry.name] is not Places]
-    known = [entry.name for entry in entries]
-    mistakes += [((*key, name), _unknown(name, known, key)) for name in table if name not in known]
-    read = {}
-    for entry in entries:
-        inner = (*key, entry.name)
-        if entry.name in table:
-            found: list[Mistake] = []
-            value = _read_value(hints[entry.name], table[entry.name], inner, found)
-            mistakes += found
-            if not found:
-                read[entry.name] = value
-        elif entry.default_factory is not MISSING:
-            read[entry.name] = entry.default_factory()
-        elif entry.default is not MISSING:
-            read[entry.name] = entry.default
-        else:
-            mistakes.append((inner, f"missing; {_wanted(hints[entry.name], entry.name)}"))
-    return read
-
-
-def _read_value(hint: Any, value: Any, key: Key, mistakes: list[Mistake]) -> Any:
-    if kind := _section_of(hint):
-        read = _read_table(kind, value, key, mistakes)
-        return None if mistakes else kind(**read)
-    try:
-        return hint.__metadata__[0](value)
-    except RecollectError as error:
-        mistakes.append((key, str(error)))
-        return None
-
-
-def _section_of(hint: Any) -> type | None:
-    """Return the class of a section, be it optional, and None for a key with a value."""
-    return None if get_origin(hint) is Annotated else (*get_args(hint), hint)[0]
-
-
-def _wanted(hint: Any, name: str) -> str:
-    kind = _section_of(hint)
-    return f"add a section [{name}]: {kind.__doc__}" if kind else str(hint.__metadata__[1])
-
-
-def _unknown(name: str, known: list[str], key: Key) -> str:
-    close = get_close_matches(name, known, 1)
-    if close:
-        return f"unknown; did you mean {close[0]}?"
-    place = f"[{'.'.join(key)}] has" if key else "the sections are"
-    return f"unknown; {place} {', '.join(known)}"
 
 
 def _contradictions(read: dict[str, Any]) -> Iterator[Mistake]:

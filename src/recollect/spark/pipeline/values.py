@@ -1,8 +1,6 @@
 """What may stand behind a key of the configuration: each function takes a value or says why not."""
 
-import json
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 from recollect.errors import InputError, WindowError
 from recollect.join.budget import capacity_of, parse_budget
@@ -10,63 +8,10 @@ from recollect.join.kernel import COUNT, TIME
 from recollect.join.query import key_columns, pair_of
 from recollect.join.window import Duration, Window, parse_duration, parse_window
 from recollect.policies.registry import parse_policy
-
-Read: TypeAlias = Callable[[Any], Any]
-
-
-def _expected(what: str, value: Any) -> InputError:
-    if isinstance(value, dict | list):
-        return InputError(
-            f"expected {what}, not a {'table' if isinstance(value, dict) else 'list'}"
-        )
-    return InputError(f"expected {what}, not {json.dumps(value, default=str)}")
-
-
-def text(value: Any) -> str:
-    """A text that is not empty."""
-    if not isinstance(value, str) or not value.strip():
-        raise _expected("a text", value)
-    return value
-
-
-def texts(value: Any) -> tuple[str, ...]:
-    """A list of texts, or one of them."""
-    values = value if isinstance(value, list) else [value]
-    if not values:
-        raise InputError("expected a list of texts, not an empty one")
-    return tuple(text(part) for part in values)
-
-
-def flag(value: Any) -> bool:
-    """A yes or no."""
-    if not isinstance(value, bool):
-        raise _expected("true or false", value)
-    return value
-
-
-def whole(least: int, most: int | None = None) -> Read:
-    """A whole number within bounds."""
-
-    def read(value: Any) -> int:
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise _expected("a whole number", value)
-        if value < least or (most is not None and value > most):
-            bounds = f"{least} or more" if most is None else f"{least} to {most}"
-            raise InputError(f"expected {bounds}, not {value}")
-        return value
-
-    return read
-
-
-def one_of(*words: str) -> Read:
-    """One of a few words."""
-
-    def read(value: Any) -> str:
-        if value not in words:
-            raise _expected(" or ".join(repr(word) for word in words), value)
-        return str(value)
-
-    return read
+from recollect.toml.values import expected, text, texts
+from recollect.toml.values import flag as flag
+from recollect.toml.values import one_of as one_of
+from recollect.toml.values import whole as whole
 
 
 def options(value: Any) -> dict[str, str]:
@@ -76,7 +21,7 @@ def options(value: Any) -> dict[str, str]:
     {'header': 'true', 'kafka.bootstrap.servers': 'h:9092'}
     """
     if not isinstance(value, dict):
-        raise _expected("a table", value)
+        raise expected("a table", value)
     flat: dict[str, str] = {}
     for name, inner in value.items():
         if isinstance(inner, dict):
@@ -86,7 +31,7 @@ def options(value: Any) -> dict[str, str]:
         elif isinstance(inner, str | int | float):
             flat[name] = str(inner)
         else:
-            raise _expected(f"a text, a number, true or false as {name}", inner)
+            raise expected(f"a text, a number, true or false as {name}", inner)
     return flat
 
 
@@ -102,10 +47,10 @@ def spark_settings(value: Any) -> dict[str, str]:
 def expressions(value: Any) -> dict[str, str]:
     """SQL expressions by the name of the column they make."""
     if not isinstance(value, dict):
-        raise _expected("a table of SQL expressions", value)
+        raise expected("a table of SQL expressions", value)
     for name, expression in value.items():
         if not isinstance(expression, str) or not expression.strip():
-            raise _expected(f"a SQL expression as {name}", expression)
+            raise expected(f"a SQL expression as {name}", expression)
     return dict(value)
 
 
@@ -159,14 +104,14 @@ def span(value: Any) -> Any:
 
 def _window(value: Any) -> Window:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise _expected("a number of time units or a text such as '10 minutes'", value)
+        raise expected("a number of time units or a text such as '10 minutes'", value)
     return parse_window(value)
 
 
 def budget(value: Any) -> Any:
     """How much a join may remember."""
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise _expected("a number of tuples or a text such as '64MB'", value)
+        raise expected("a number of tuples or a text such as '64MB'", value)
     capacity_of(parse_budget(value, elsewhere=True), None)
     return value
 

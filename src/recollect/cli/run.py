@@ -1,0 +1,90 @@
+"""``recollect run``: a workload of many streams and joins, from a TOML file."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from recollect.cli import options
+from recollect.cli.show import print_json, progress
+from recollect.toml.tables import ConfigError
+from recollect.workload import Comparison, Run
+from recollect.workload import run as run_workload
+from recollect.workload.config import read_workload
+
+
+def run(
+    workload: Annotated[str, typer.Argument(help="The TOML file that declares the workload.")],
+    data: Annotated[
+        str | None,
+        typer.Option(
+            help="Folder of the files it names; without, and without RECOLLECT_DATA, streams that"
+            " can be generated are."
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Run joins of many streams that share one budget, and say how much of the result is kept."""
+    try:
+        configured = read_workload(workload, data)
+    except ConfigError as error:
+        for mistake in error.mistakes:
+            typer.echo(f"recollect: {mistake}", err=True)
+        raise typer.Exit(2) from None
+    settings = configured.settings
+    for name in configured.generated:
+        typer.echo(f"recollect: stream {name} is generated; --data gives the real one", err=True)
+    with progress() as report:
+        comparison = run_workload(
+            configured.workload,
+            policies=settings.policies,
+            budgets=settings.budgets,
+            divisions=settings.divisions,
+            warm_up=settings.warm_up,
+            seed=settings.seed,
+            progress=report,
+        )
+    if json:
+        print_json(
+            {
+                "name": settings.name,
+                "generated": list(configured.generated),
+                "exact_results": comparison.exact.results,
+                "exact": comparison.exact.as_dict(),
+                "memory": comparison.memory,
+                "rows": [run.as_dict() for run in comparison.runs],
+            }
+        )
+    else:
+        print_runs(settings.name, comparison)
+
+
+def print_runs(name: str, comparison: Comparison) -> None:
+    """Print a line per run."""
+    exact = comparison.exact
+    table = Table(
+        title=f"{name}: {exact.tuples_in:,} tuples, {exact.results:,} exact results, which need"
+        f" {exact.mean_tuples:,.0f} tuples in memory, at most {exact.peak_tuples:,}",
+        title_justify="left",
+    )
+    columns: dict[str, Callable[[Run], str]] = {
+        "policy": lambda run: run.policy,
+        "budget": lambda run: run.budget,
+        "division": lambda run: run.division,
+        "shed": lambda run: f"{run.shed / max(run.tuples_in, 1):.0%}",
+        "results": lambda run: f"{run.results:,}",
+        "recall": lambda run: f"{run.recall:.2%}",
+        "stress": lambda run: f"{run.stress_recall:.2%}",
+        "SSE": lambda run: "–" if run.sse is None else f"{run.sse:.2g}",
+        "KL": lambda run: "–" if run.kl is None else f"{run.kl:.2g}",
+    }
+    for column in ("division", "shed"):  # only if there is something to tell apart
+        if len({columns[column](run) for run in comparison.runs}) == 1:
+            del columns[column]
+    for column in columns:
+        table.add_column(column, justify="left" if column in ("policy", "division") else "right")
+    for run in comparison.runs:
+        table.add_row(*(show(run) for show in columns.values()))
+    Console().print(table)

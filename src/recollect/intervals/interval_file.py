@@ -1,0 +1,280 @@
+"""A temporal relation in a file: an index of words, and beside it what the words stand for.
+
+The index itself (:mod:`recollect.intervals.index`) holds nothing but 64-bit words. The names and
+types of the columns, and the strings that words stand for, are in a small Arrow file beside it with
+``.columns`` at the end of its name. Strings are only ever added there, and before the first tuple
+that has them, so that both files fit each other whenever the power fails.
+"""
+
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+
+from recollect.errors import InputError, StateError
+from recollect.intervals.index import IntervalIndex
+from recollect.intervals.layout import Column
+from recollect.intervals.predicate import boxes_of, mask_of
+from recollect.intervals.query import Query, Question
+from recollect.intervals.reader import Reader
+from recollect.intervals.relation import Relation, Tuples
+from recollect.intervals.sweep import Events
+from recollect.intervals.timeline import FOREVER, Timeline
+from recollect.intervals.window import chosen
+from recollect.intervals.words import LEAST, StringWords, codec_of, value_codec
+from recollect.streams import open_source
+
+POOL_PAGES = 16_384
+"""The pages of a buffer pool if nobody says how many: 64 MB."""
+
+
+_COLUMN = "column {}"
+"""What the index calls a column; the user's names might be those of its own."""
+
+
+def is_interval_file(source: Any) -> bool:
+    """Whether something is the path of a relation that was put into a file by this module."""
+    return isinstance(source, str | os.PathLike) and _beside(Path(source)).exists()
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name + ".columns")
+
+
+class IntervalFile:
+    """A relation on disk that can be asked and changed; changes cost no aggregate any work.
+
+    Made by :meth:`load`, :meth:`create` or :meth:`open`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
+    >>> stays = pa.table({"from": [5, 8], "till": [12, 23], "room": ["a", "b"]})
+    >>> path = f"{folder.name}/stays"
+    >>> with IntervalFile.load(path, stays, "from", "till", attributes=["room"]) as file:
+    ...     file.insert(pa.table({"from": [14], "till": [21], "room": ["c"]}))
+    ...     file.delete(stays.slice(0, 1))
+    ...     file.tuples
+    2
+    >>> from recollect.intervals import aggregate
+    >>> aggregate(path, agg="count", where="room != 'b'").table.to_pylist()
+    [{'start': 14, 'end': 21, 'count': 1}]
+    """
+
+    def __init__(self, path: Path, index: IntervalIndex, relation: Relation) -> None:
+        self._path = path
+        self._index = index
+        self.relation = relation
+        self._strings = self._seen()
+
+    def _seen(self) -> int:
+        """How many strings words stand for."""
+        codecs = self.relation.codecs.values()
+        return sum(len(codec.seen) for codec in codecs if isinstance(codec, StringWords))
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        source: Any,
+        start: str,
+        end: str,
+        value: str | None = None,
+        attributes: Iterable[str] = (),
+        pages: int = POOL_PAGES,
+        replacement: str = "order",
+    ) -> "IntervalFile":
+        """Put a relation into a new file.
+
+        Parameters
+        ----------
+        path
+            The file, which must not exist.
+        source
+            Whatever :func:`recollect.streams.open_source` reads.
+        start, end, value
+            The columns of the times and, if there is one, of the values.
+        attributes
+            Other columns that will be asked about; each is a dimension of the index.
+        pages, replacement
+            The buffer pool, as of :func:`recollect.aggregate`.
+        """
+        data = open_source(source)
+        relation = Relation.of(data.schema, start, end, value, attributes, data.name)
+        return cls.create(path, relation, Reader(data, relation).tuples(), pages, replacement)
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        relation: Relation,
+        parts: Iterable[Tuples],
+        pages: int,
+        replacement: str,
+    ) -> "IntervalFile":
+        """Put the tuples of a relation into a new file."""
+        place = Path(path)
+        if place.exists():
+            raise InputError(f"{place} exists already; give it as the source, or another name")
+        if not place.parent.is_dir():
+            raise InputError(f"{place} cannot be written: there is no folder {place.parent}")
+        columns = [
+            Column(_COLUMN.format(number), indexed=name in relation.attributes)
+            for number, name in enumerate(relation.codecs)
+        ]
+        with ExitStack() as unless_complete:
+            unless_complete.callback(lambda: _beside(place).unlink(missing_ok=True))
+            index = IntervalIndex.create(place, columns, pages, replacement)
+            unless_complete.enter_context(index)
+            file = cls(place, index, relation)
+            index.bulk_load(file._loading(parts))
+            unless_complete.pop_all()
+        return file
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], pages: int = POOL_PAGES, replacement: str = "order"
+    ) -> "IntervalFile":
+        """Open a file made before."""
+        place = Path(path)
+        relation = _described(_beside(place))
+        return cls(place, IntervalIndex.open(place, pages, replacement), relation)
+
+    def insert(self, data: Any) -> None:
+        """Add rows with the columns of the relation; all of them or, after an error, none."""
+        self._index.insert(self._words(data))
+
+    def delete(self, data: Any) -> None:
+        """Take rows out that are equal to these, one for each; all of them or none."""
+        self._index.delete(self._words(data))
+
+    def update(self, old: Any, new: Any) -> None:
+        """Replace rows by others; all of them or none."""
+        self._index.update(self._words(old), self._words(new))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._index.close()
+
+    def __enter__(self) -> Self:
+        """Use the file in a with statement."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self.close()
+
+    @property
+    def tuples(self) -> int:
+        """How many tuples there are."""
+        return self._index.tuples
+
+    @property
+    def counters(self) -> tuple[int, int]:
+        """Pages read and pages found in the pool, since the file was opened or loaded."""
+        return self._index.counters.page_reads, self._index.counters.buffer_hits
+
+    def relation_for(self, question: Question, start: str | None, end: str | None) -> Relation:
+        """The relation, if a question fits it; the columns of the times may be left out."""
+        relation = self.relation
+        for known, given in ((relation.start, start), (relation.end, end)):
+            if given not in (None, known):
+                raise InputError(f"{self._path} was made with {known!r}, not {given!r}")
+        value = () if question.value is None else (question.value,)
+        for name in (*value, *question.attributes):
+            if name not in relation.codecs:
+                raise InputError(
+                    f"{self._path} does not hold column {name!r}; it holds"
+                    f" {', '.join(map(repr, relation.codecs)) or 'only times'}"
+                )
+        for name in value:
+            value_codec(relation.codecs[name].kind, name)  # a string, say, has no sum
+        return relation
+
+    def events(self, query: Query) -> Iterator[Events]:
+        """Yield the events of the tuples that a query asks about, in order of time."""
+        indexed = [check for check in query.checks if check.column in self.relation.attributes]
+        names = {name: _COLUMN.format(i) for i, name in enumerate(self.relation.codecs)}
+        where = {names[name]: box for name, box in boxes_of(indexed).items()}
+        low = None if query.low == LEAST else query.low
+        high = None if query.high == FOREVER else query.high
+        value, group = query.question.value, query.question.group_by
+        for time, sign, words in self._index.events(low, high, where):
+            columns = {name: words[stored] for name, stored in names.items()}
+            nothing = np.zeros(len(time), np.int64)
+            events = Events(
+                time, sign, words["start"], words["end"],
+                nothing if value is None else columns[value],
+                nothing if group is None else query.groups.number(columns[group]),
+            )  # fmt: skip
+            wanted = mask_of(query.checks, columns, len(time))
+            yield events if wanted.all() else chosen(events, wanted)
+
+    def _words(self, data: Any) -> dict[str, np.ndarray]:
+        """The rows of a table as the index takes them; their strings are safe by then."""
+        parts = list(Reader(open_source(data), self.relation).tuples())
+        arrays = self._arrays(self.relation.together(parts))
+        if self._seen() > self._strings:
+            self._describe()
+        return arrays
+
+    def _loading(self, parts: Iterable[Tuples]) -> Iterator[dict[str, np.ndarray]]:
+        yield from map(self._arrays, parts)
+        self._describe()  # when all strings are known, and the index is not yet in its place
+
+    def _arrays(self, tuples: Tuples) -> dict[str, np.ndarray]:
+        columns = {
+            _COLUMN.format(number): tuples.columns[name]
+            for number, name in enumerate(self.relation.codecs)
+        }
+        return {"start": tuples.start, "end": tuples.end, **columns}
+
+    def _describe(self) -> None:
+        _describe(self.relation, _beside(self._path))
+        self._strings = self._seen()
+
+
+def _describe(relation: Relation, path: Path) -> None:
+    """Write names, types and strings; the file is replaced as a whole."""
+    names = {"start": relation.start, "end": relation.end}
+    fields = [pa.field(name, pa.list_(relation.line.kind)) for name in names]
+    for name, codec in relation.codecs.items():
+        indexed = {"indexed": str(name in relation.attributes)}
+        fields.append(pa.field(name, pa.list_(codec.kind), metadata=indexed))
+    seen = [
+        codec.seen if isinstance(codec, StringWords) else [] for codec in relation.codecs.values()
+    ]
+    arrays = [pa.array([values], f.type) for values, f in zip([[], [], *seen], fields, strict=True)]
+    table = pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=names))
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.unfinished")
+    with pa.OSFile(str(unfinished), "wb") as stream, pa.ipc.new_file(stream, table.schema) as file:
+        file.write_table(table)
+    with open(unfinished, "rb") as written:
+        os.fsync(written.fileno())
+    os.replace(unfinished, path)
+
+
+def _described(path: Path) -> Relation:
+    try:
+        with pa.OSFile(str(path)) as stream:
+            table = pa.ipc.open_file(stream).read_all()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise StateError(f"{path} cannot be read: {error}; load the relation again") from None
+    names = {key.decode(): name.decode() for key, name in table.schema.metadata.items()}
+    line = Timeline(table.schema.field(0).type.value_type)
+    codecs, attributes = {}, []
+    for number in range(2, table.num_columns):
+        field = table.schema.field(number)
+        codec = codec_of(field.type.value_type, field.name)
+        if isinstance(codec, StringWords):
+            codec = StringWords(codec.kind, field.name, table.column(number)[0].as_py())
+        codecs[field.name] = codec
+        if field.metadata[b"indexed"] == b"True":
+            attributes.append(field.name)
+    return Relation(names["start"], names["end"], line, codecs, attributes)

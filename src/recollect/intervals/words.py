@@ -1,0 +1,272 @@
+"""Values of every kind as 64-bit words that sort like the values do.
+
+One kind of word makes one compiled sweep and one index for all: whole numbers and decimals are the
+number (of hundredths, say), times the number of units since 1970, floats their bits put in order,
+strings the place where they were first seen. NULL is the least word.
+
+>>> import pyarrow as pa
+>>> prices = codec_of(pa.decimal128(9, 2), "price")
+>>> prices.encode(pa.array(["1.50", None, "-0.25"]).cast(pa.decimal128(9, 2))).tolist()[::2]
+[150, -25]
+>>> floats = codec_of(pa.float64(), "x")
+>>> words = floats.encode(pa.array([-1.5, float("-inf"), 2.0, None]))
+>>> floats.decode(np.sort(words)).to_pylist()
+[None, -inf, -1.5, 2.0]
+"""
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import types
+
+from recollect.compiled import inlined
+from recollect.errors import FilterError, InputError
+from recollect.intervals.timeline import ticks_of
+
+Words = np.ndarray
+NULL = np.iinfo(np.int64).min
+LEAST, MOST = int(NULL) + 1, int(np.iinfo(np.int64).max)
+INFINITY, NAN = 0x7FF0_0000_0000_0000, 0x7FF8_0000_0000_0000
+NEGATIVE_ZERO = NULL
+"""The bits of floats that need care."""
+
+
+@inlined
+def bits_of(word):  # type: ignore[no-untyped-def]
+    """The bits of a float from its word, and the other way round; also of arrays of them."""
+    return word ^ ((word >> 63) & MOST)
+
+
+class Codec(ABC):
+    """How the values of a column become words, and words values again."""
+
+    floats = False
+    unit = 1.0
+    """By what a word must be divided to give the number."""
+    finite = (LEAST, MOST)
+    """The words that an order can be asked of: all but NULL and NaN."""
+
+    def __init__(self, kind: pa.DataType, name: str) -> None:
+        self.kind = kind
+        self.name = name
+
+    def encode(self, array: pa.Array) -> Words:
+        """Turn a column into words."""
+        try:
+            words = self._words(array)
+        except (pa.ArrowInvalid, OverflowError) as error:
+            raise InputError(f"column {self.name!r} ({self.kind}): {error}") from None
+        if array.null_count:
+            words = np.where(array.is_null().to_numpy(zero_copy_only=False), NULL, words)
+        if np.count_nonzero(words == NULL) > array.null_count:
+            raise InputError(f"column {self.name!r} holds {NULL}, which stands for NULL here")
+        return words
+
+    def decode(self, words: Words) -> pa.Array:
+        """Turn words into a column."""
+        nulls = words == NULL
+        return self.values(np.where(nulls, 0, words), nulls if nulls.any() else None)
+
+    def values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
+        """Turn words into a column with NULLs where a mask says so."""
+        return self._values(words, nulls)
+
+    @abstractmethod
+    def _words(self, array: pa.Array) -> Words:
+        """The words of an array; those of NULLs do not matter."""
+
+    @abstractmethod
+    def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
+        """The column of some words."""
+
+    @abstractmethod
+    def place(self, text: str) -> Fraction:
+        """Where a literal lies among the words; between two of them for a value of neither."""
+
+    def refuse(self, text: str) -> FilterError:
+        """The complaint about a literal that does not fit the column."""
+        return FilterError(f"{self.name} is of type {self.kind}, and {text!r} is no such value")
+
+
+class WholeWords(Codec):
+    """Whole numbers and booleans."""
+
+    def _words(self, array: pa.Array) -> Words:
+        if types.is_boolean(array.type):
+            array = array.cast(pa.int8())
+        return array.cast(pa.int64()).fill_null(0).to_numpy()
+
+    def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
+        return pa.array(words, pa.int64(), mask=nulls).cast(self.kind)
+
+    def place(self, text: str) -> Fraction:
+        """A number, or true and false for booleans."""
+        if types.is_boolean(self.kind):
+            if text.lower() not in ("true", "false"):
+                raise self.refuse(text)
+            return Fraction(text.lower() == "true")
+        try:
+            return Fraction(text)
+        except (ValueError, ZeroDivisionError):
+            raise self.refuse(text) from None
+
+
+class DecimalWords(Codec):
+    """Decimals that fit in 64 bits when the point is left out."""
+
+    def __init__(self, kind: pa.DataType, name: str) -> None:
+        super().__init__(kind, name)
+        self.unit = 10.0**kind.scale
+        self._wide = pa.decimal128(38, kind.scale)
+
+    def _words(self, array: pa.Array) -> Words:
+        array = array.cast(self._wide).fill_null(0)
+        halves = np.frombuffer(array.buffers()[1], np.int64).reshape(-1, 2)
+        low, high = halves[array.offset : array.offset + len(array)].T
+        if len(outside := np.flatnonzero(high != low >> 63)):
+            value = array[int(outside[0])].as_py()
+            raise OverflowError(f"{value} has more digits than fit in 64 bits; cast it to a float")
+        return low.copy()
+
+    def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
+        return decimals(words, words >> 63, self._wide, nulls).cast(self.kind)
+
+    def place(self, text: str) -> Fraction:
+        """A number, times ten to the scale."""
+        try:
+            return Fraction(text) * Fraction(10) ** self.kind.scale
+        except (ValueError, ZeroDivisionError):
+            raise self.refuse(text) from None
+
+
+class FloatWords(Codec):
+    """Floats by their bits; NaN comes after infinity and -0.0 is 0.0."""
+
+    floats = True
+
+    def __init__(self, kind: pa.DataType, name: str) -> None:
+        super().__init__(kind, name)
+        infinities = np.array([-np.inf, np.inf]).view(np.int64)
+        low, high = bits_of(infinities).tolist()
+        self.finite = (low, high)
+
+    def _words(self, array: pa.Array) -> Words:
+        bits = array.cast(pa.float64()).fill_null(0.0).to_numpy().view(np.int64)
+        bits = np.where(bits == NEGATIVE_ZERO, 0, bits)
+        return bits_of(np.where(bits & MOST > INFINITY, NAN, bits))
+
+    def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
+        return pa.array(bits_of(words).view(np.float64), mask=nulls).cast(self.kind)
+
+    def place(self, text: str) -> Fraction:
+        """The word of the float nearest to the literal."""
+        try:
+            number = float(text)
+        except ValueError:
+            raise self.refuse(text) from None
+        if np.isnan(number):
+            raise FilterError(f"{self.name}: nothing compares with NaN")
+        return Fraction(int(bits_of(np.array([number + 0.0]).view(np.int64))[0]))
+
+
+class TimeWords(Codec):
+    """Dates, time stamps, times of day and durations."""
+
+    def _words(self, array: pa.Array) -> Words:
+        array = array.view(pa.int32() if array.type.bit_width == 32 else pa.int64())
+        return array.cast(pa.int64()).fill_null(0).to_numpy()
+
+    def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
+        array = pa.array(words, pa.int64(), mask=nulls)
+        if self.kind.bit_width == 32:
+            array = array.cast(pa.int32())
+        return array.view(self.kind)
+
+    def place(self, text: str) -> Fraction:
+        """A moment or a duration in units of the column."""
+        return ticks_of(text, self.kind, self.name)
+
+
+class StringWords(Codec):
+    """Strings and bytes by their place in a list of all that have been seen."""
+
+    def __init__(self, kind: pa.DataType, name: str, seen: Any = ()) -> None:
+        super().__init__(kind, name)
+        self.seen: list[Any] = list(seen)
+        self._places = {value: place for place, value in enumerate(self.seen)}
+
+    def _words(self, array: pa.Array) -> Words:
+        encoded = array.dictionary_encode()
+        local = encoded.dictionary.to_pylist()
+        for value in local:
+            if value not in self._places:
+                self._places[value] = len(self.seen)
+                self.seen.append(value)
+        places = np.array([self._places[value] for value in local] or [0], np.int64)
+        return places[encoded.indices.fill_null(0).to_numpy()]
+
+    def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
+        return pa.array(self.seen, self.kind).take(pa.array(words, mask=nulls))
+
+    def place(self, text: str) -> Fraction:
+        """Strings are not in the order of their words."""
+        raise NotImplementedError
+
+    def literal(self, text: str) -> Any:
+        """A literal as it is in the list."""
+        return (
+            text
+            if types.is_string(self.kind) or types.is_large_string(self.kind)
+            else text.encode()
+        )
+
+
+def decimals(
+    low: np.ndarray, high: np.ndarray, kind: pa.DataType, nulls: np.ndarray | None
+) -> pa.Array:
+    """Decimals from the halves of 128-bit whole numbers."""
+    halves = np.stack([low, high], axis=1)
+    validity = None
+    if nulls is not None:
+        validity = pa.py_buffer(np.packbits(~nulls, bitorder="little"))
+    return pa.Array.from_buffers(kind, len(low), [validity, pa.py_buffer(halves)])
+
+
+def codec_of(kind: pa.DataType, name: str) -> Codec:
+    """The codec for a column.
+
+    Parameters
+    ----------
+    kind
+        The type of the column.
+    name
+        What messages call it.
+    """
+    if types.is_integer(kind) or types.is_boolean(kind):
+        return WholeWords(kind, name)
+    if types.is_floating(kind):
+        return FloatWords(kind, name)
+    if types.is_decimal(kind):
+        return DecimalWords(kind, name)
+    if types.is_temporal(kind) and not types.is_interval(kind):
+        return TimeWords(kind, name)
+    if (
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_binary(kind)
+        or types.is_large_binary(kind)
+    ):
+        return StringWords(kind, name)
+    raise InputError(
+        f"column {name!r} is of type {kind}; a number, a time, a boolean or a string is needed"
+    )
+
+
+def value_codec(kind: pa.DataType, name: str) -> Codec:
+    """The codec for a column of which there are sums: numbers only."""
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return codec_of(kind, name)
+    raise InputError(f"value column {name!r} is of type {kind}; it must be a number")

@@ -1,0 +1,191 @@
+"""A bounded cache of rows by key code: which references hit, and which row each needs.
+
+It knows nothing of Arrow or databases. It takes key codes and hands out row numbers: of cached rows
+where they were put; of missed ones provisional numbers, until the caller tells where it put them.
+"""
+
+import sys
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from recollect.compiled import specialise
+from recollect.errors import PolicyError
+from recollect.join import buffer as buffers
+from recollect.join.encoding import NO_SKIPS
+from recollect.join.engine import compile_error
+from recollect.lookup import kernel
+from recollect.lookup.kernel import (
+    BAD_VICTIM,
+    COUNTS,
+    DONE,
+    FOREVER,
+    HITS,
+    ROWS,
+    SLOTS_FULL,
+    STATISTICS_FULL,
+    Batch,
+    Ledger,
+)
+from recollect.lookup.policies.base import CacheRoom
+from recollect.policies import Policy
+
+MOST_SLOTS = 2**31 - 2
+
+
+PENDING = 3 << 61
+"""The number of the first row that a batch misses, until it is put somewhere; others follow on."""
+
+
+class Referred(NamedTuple):
+    """What became of a batch of references."""
+
+    rows: np.ndarray
+    """The number of the row of each: where it was put, or PENDING; SKIPPED if its key is NULL."""
+    missed: np.ndarray
+    """The references that missed, in order."""
+
+
+class Cache:
+    """A cache of at most ``room.capacity`` rows.
+
+    Parameters
+    ----------
+    policy
+        Which row to forget.
+    room
+        What it has room for; its ``slots`` are where it starts.
+    ttl
+        How long a row may be used, in units of the clock; None for ever.
+
+    Examples
+    --------
+    >>> from recollect.lookup.policies import parse_cache_policy
+    >>> cache = Cache(parse_cache_policy("lru"), CacheRoom.of(2))
+    >>> cache.refer(np.array([7, 8, 7, 9, 8])).missed
+    array([0, 1, 3, 4])
+    >>> cache.hits
+    1
+    """
+
+    def __init__(self, policy: Policy, room: CacheRoom, ttl: int | None = None) -> None:
+        self.policy = policy
+        self._room = room
+        self._ttl = ttl
+        self._most_slots = min(room.capacity, MOST_SLOTS)
+        self.storage = buffers.allocate(room.slots, 1)
+        self.state = policy.start(room)
+        self.ledger = Ledger(np.zeros(COUNTS, np.int64))
+        kind: type = type(self.state)
+        modules = modules_behind(kernel.__name__, kind.__module__)
+        self._run = specialise(kernel.run, kind, modules)
+        self._drop = specialise(kernel.drop, kind, modules)
+        try:
+            self.refer(np.empty(0, np.int64))
+        except NumbaError as error:
+            reason = compile_error(str(error))
+            raise PolicyError(f"policy {policy.spec} cannot be compiled: {reason}") from error
+
+    def refer(self, keys: np.ndarray, skip: np.ndarray | None = None, now: int = 0) -> Referred:
+        """Refer to keys, one after the other.
+
+        Parameters
+        ----------
+        keys
+            Their codes.
+        skip
+            Which of them are NULL, if any.
+        now
+            What time it is, for rows that do not last.
+        """
+        rows, missed = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
+        keys = _frozen(keys)
+        skips = _frozen(NO_SKIPS if skip is None else skip.astype(np.uint8))
+        buffers.view(self.storage).clock[ROWS] = now
+        expires = FOREVER if self._ttl is None else now + self._ttl
+        done = misses = 0
+        while True:
+            batch = Batch(keys[done:], skips[done:], rows[done:], missed[misses:])
+            why, handled, more = self._run(
+                self.state, buffers.view(self.storage), batch, PENDING + misses,
+                self._room.capacity, self._most_slots, expires, self.ledger,
+            )  # fmt: skip
+            missed[misses : misses + more] += done
+            done, misses = done + handled, misses + more
+            if why == DONE:
+                return Referred(rows, missed[:misses])
+            if why == SLOTS_FULL:
+                self._grow()
+            if why == STATISTICS_FULL:
+                self.state = self.policy.enlarge(self.state)
+            if why == BAD_VICTIM:
+                raise PolicyError(
+                    f"policy {self.policy.spec} chose a victim that is not in the cache;"
+                    " victim() must return a slot with a row, or NEWCOMER"
+                )
+
+    def _grow(self) -> None:
+        slots = min(2 * len(self.storage.slots), self._most_slots)
+        self._room = self._room.with_slots(slots)
+        self.storage = buffers.enlarge(self.storage, slots)
+        self.state = self.policy.grow(self.state, self._room)
+
+    def put(self, base: int, absent: np.ndarray) -> None:
+        """Tell where the rows that the last batch missed have been put, and which do not exist."""
+        slots, rows = self.rows_of(PENDING)
+        self.storage.slots["row"][slots] = rows - PENDING + base
+        self.storage.extra[slots, 0] = absent[rows - PENDING]
+
+    def take_back(self, counts: np.ndarray) -> None:
+        """Forget what the last batch missed, since it was not to be had, and what was counted."""
+        self._drop(self.state, buffers.view(self.storage), PENDING)
+        self.ledger.counts[:] = counts
+
+    def rows_of(self, from_row: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """The slots of the youngest rows, down to a number, and the numbers of these rows."""
+        view = buffers.view(self.storage)
+        slots = buffers.slots_of(view, ROWS, from_row)
+        return slots, view.row[slots]
+
+    def relocate(self, slots: np.ndarray, rows: np.ndarray) -> None:
+        """Tell the cache that some rows have new numbers."""
+        self.storage.slots["row"][slots] = rows
+
+    @property
+    def live(self) -> int:
+        """How many rows are cached."""
+        return int(buffers.view(self.storage).live[ROWS])
+
+    @property
+    def hits(self) -> int:
+        """References whose key was cached."""
+        return int(self.ledger.counts[HITS])
+
+
+def modules_behind(*names: str) -> tuple[ModuleType, ...]:
+    """Our modules of these names, and those whose functions and classes they use, and so on.
+
+    On these the machine code depends; whatever else a process has loaded makes no difference.
+
+    >>> [module.__name__ for module in modules_behind("recollect.policies.clock_exp")][:2]
+    ['recollect.compiled', 'recollect.errors']
+    """
+    found: dict[str, ModuleType] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in found or name not in sys.modules:
+            continue
+        found[name] = sys.modules[name]
+        homes = (getattr(value, "__module__", None) for value in vars(found[name]).values())
+        waiting += [home for home in homes if home and home.startswith("recollect.")]
+    return tuple(found[name] for name in sorted(found))
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    """Read-only and contiguous, as numba has compiled the loop for."""
+    array = np.ascontiguousarray(array).view()
+    array.flags.writeable = False
+    return array

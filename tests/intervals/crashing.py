@@ -1,0 +1,121 @@
+"""Kills a process at every so many-th write to an index and looks at what is left.
+
+    python crashing.py FOLDER load|change
+
+Prints, for each write at which a process was killed, whether the index is then the old one, the new
+one, or cannot be used because its load is incomplete. Anything else is an error.
+"""
+
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from recollect.errors import StateError
+from recollect.intervals import pages
+from recollect.intervals.index import IntervalIndex
+
+POOL = 3
+
+
+def relation(seed, tuples):
+    start = np.random.default_rng(seed).integers(0, 10**6, tuples)
+    return {"start": start, "end": start + 1 + start % 997}
+
+
+OLD, MORE, NEW = relation(1, 1500), relation(2, 1000), relation(3, 3000)
+
+
+def load(path):
+    with IntervalIndex.create(path, [], POOL) as index:
+        index.bulk_load({name: part[half::2] for name, part in NEW.items()} for half in range(2))
+
+
+def change(path):
+    with IntervalIndex.open(path, POOL) as index:
+        index.update({name: part[:700] for name, part in OLD.items()}, MORE)
+
+
+def after(work):
+    """What an index holds after the work."""
+    if work is load:
+        return contents(NEW)
+    kept = {name: np.concatenate([OLD[name][700:], MORE[name]]) for name in OLD}
+    return contents(kept)
+
+
+def contents(arrays):
+    return sorted(zip(arrays["start"].tolist(), arrays["end"].tolist(), strict=True))
+
+
+def state(path, work):
+    """What a killed process left. Unless it had finished, the work is then done again."""
+    try:
+        with IntervalIndex.open(path, POOL) as index:
+            found = contents(index.search())
+            events = sum(len(time) for time, _, _ in index.events())
+    except StateError as error:
+        if "incomplete load" not in str(error):
+            raise
+        work(path)
+        return "incomplete"
+    assert events == 2 * len(found)
+    if found == contents(OLD):
+        work(path)
+        return "old"
+    assert found == after(work), "wrong answers"
+    return "new"
+
+
+def killed(path, work, at):
+    """Do the work in a process that is killed at a write; whether it came so far."""
+    child = os.fork()
+    if child:
+        return os.waitpid(child, 0)[1] == signal.SIGKILL
+    left = at
+
+    def counting(function):
+        def call(*arguments):
+            nonlocal left
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left -= 1
+            return function(*arguments)
+
+        return call
+
+    pages.PageFile.write = counting(pages.PageFile.write)
+    pages.Journal.keep = counting(pages.Journal.keep)
+    pages.Journal.end = counting(pages.Journal.end)
+    pages.os.fsync = counting(os.fsync)
+    pages.os.replace = counting(os.replace)
+    work(path)
+    os._exit(0)
+
+
+def main():
+    folder, work = Path(sys.argv[1]), {"load": load, "change": change}[sys.argv[2]]
+    original = folder / "original"
+    with IntervalIndex.create(original, [], POOL) as index:
+        index.bulk_load([OLD])
+    states, at, step = [], 0, 1
+    while True:
+        place = folder / f"{at}"
+        place.mkdir()
+        # The first load of all has nothing to fall back on.
+        if work is change or at % 2:
+            shutil.copy(original, place / "index")
+        if not killed(place / "index", work, at):
+            break
+        states.append(state(place / "index", work))
+        with IntervalIndex.open(place / "index") as index:
+            assert contents(index.search()) == after(work), "no way out"
+        at, step = at + step, step + at // 20
+    print(*states)
+
+
+if __name__ == "__main__":
+    main()
