@@ -30,6 +30,7 @@ benchmark: $(READY)
 	$(BIN)/python benchmarks/locality.py --out out
 	$(BIN)/python benchmarks/counting.py
 	$(BIN)/python benchmarks/lookup.py
+	$(BIN)/python benchmarks/intervals.py
 	$(BIN)/python benchmarks/intervals_disk.py
 
 $(READY): pyproject.toml

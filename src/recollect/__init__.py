@@ -10,6 +10,7 @@
 
 from recollect.counting import Frequent, count
 from recollect.errors import RecollectError
+from recollect.intervals import Aggregation, IntervalFile, aggregate
 from recollect.join.online import Join
 from recollect.join.whole import Answer, Comparison, compare, join
 from recollect.locality import Profile, profile
@@ -19,16 +20,19 @@ from recollect.policies import NEWCOMER, Policy, Room, policy_names
 
 __all__ = [
     "NEWCOMER",
+    "Aggregation",
     "Answer",
     "Comparison",
     "Enriched",
     "Frequent",
+    "IntervalFile",
     "Join",
     "Lookup",
     "Policy",
     "Profile",
     "RecollectError",
     "Room",
+    "aggregate",
     "compare",
     "count",
     "join",

@@ -5,6 +5,7 @@ import sys
 
 import typer
 
+from recollect.cli.aggregate import aggregate
 from recollect.cli.compare import compare
 from recollect.cli.count import count
 from recollect.cli.demo import demo
@@ -27,6 +28,7 @@ app.command()(compare)
 app.command()(profile)
 app.command()(count)
 app.command()(lookup)
+app.command()(aggregate)
 app.command()(pipeline)
 app.command()(demo)
 

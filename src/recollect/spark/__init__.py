@@ -14,6 +14,7 @@ from recollect.spark.profile import profile
 from recollect.spark.quality import Quality, quality
 from recollect.spark.replay import register
 from recollect.spark.sweep import sweep
+from recollect.spark.temporal_aggregate import temporal_aggregate
 
 __all__ = [
     "JsonLines",
@@ -29,4 +30,5 @@ __all__ = [
     "register",
     "session",
     "sweep",
+    "temporal_aggregate",
 ]
