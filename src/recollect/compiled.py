@@ -27,7 +27,8 @@ array([1, 1, 1])
 
 numba looks only at the file of the compiled function to see whether its cached code is stale. A
 kernel depends on more modules than that, the user's own among them, so :func:`specialise` and
-:func:`cached` put a digest of their code into the name under which the machine code is kept.
+:func:`cached` put a digest of the code of all these into the name under which the machine code is
+kept.
 """
 
 import hashlib
@@ -135,11 +136,33 @@ def _meaning(value: Any) -> Iterator[str]:
         yield repr(value)
 
 
+def _modules_behind(names: tuple[str, ...]) -> list[ModuleType]:
+    """Modules of our own and of the user's whose functions and classes these modules use."""
+    packages = {name.partition(".")[0] for name in (__name__, *names)}
+    found: dict[str, ModuleType] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in found or name not in sys.modules or name.partition(".")[0] not in packages:
+            continue
+        found[name] = sys.modules[name]
+        for value in vars(found[name]).values():
+            home = value.__name__ if isinstance(value, ModuleType) else _home(value)
+            if home is not None:
+                waiting.append(home)
+    return [found[name] for name in sorted(found)]
+
+
+def _home(value: Any) -> str | None:
+    home = getattr(value, "__module__", None)
+    return home if isinstance(home, str) else None
+
+
 @cache
-def _digest(modules: tuple[ModuleType, ...]) -> str:
+def _digest(names: tuple[str, ...]) -> str:
     # Of what is in memory, not of the files: these may have been edited since they were imported.
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for module in modules:
+    for module in _modules_behind(names):
         for name, value in sorted(vars(module).items()):
             if not name.startswith("__"):
                 digest.update(f"{module.__name__}.{name}".encode())
@@ -148,12 +171,13 @@ def _digest(modules: tuple[ModuleType, ...]) -> str:
 
 
 @cache
-def _on_disk(function: Function, modules: tuple[ModuleType, ...]) -> Function:
+def _on_disk(function: Function, *others: str) -> Function:
+    """Compile a function that depends on its own module and perhaps on others."""
     clone = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__
     )
     clone.__module__ = function.__module__
-    clone.__qualname__ = f"{function.__qualname__}_{_digest(modules)}"
+    clone.__qualname__ = f"{function.__qualname__}_{_digest((function.__module__, *others))}"
     kernel = njit(cache=True, **_OPTIONS)(clone)
     compile_or_load = kernel.compile
 
@@ -171,14 +195,13 @@ def cached(function: Function) -> Function:
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
-        modules = (sys.modules[__name__], sys.modules[function.__module__])
-        return _on_disk(function, modules)(*arguments)
+        return _on_disk(function)(*arguments)
 
     return call
 
 
 @cache
-def specialise(kernel: Function, state: type, modules: tuple[ModuleType, ...]) -> Function:
+def specialise(kernel: Function, state: type) -> Function:
     """Compile ``kernel`` for states of the class ``state``, kept on disk where that is possible.
 
     Parameters
@@ -188,8 +211,6 @@ def specialise(kernel: Function, state: type, modules: tuple[ModuleType, ...]) -
     state
         The class of the state it will be called with. Machine code for a class that cannot be
         imported again (one defined in a function, or typed at a prompt) is not kept.
-    modules
-        The modules whose functions and constants the machine code depends on.
     """
     home = sys.modules.get(state.__module__)
     importable = (
@@ -199,4 +220,4 @@ def specialise(kernel: Function, state: type, modules: tuple[ModuleType, ...]) -
     )
     if home is None or not importable:
         return njit(**_OPTIONS)(kernel)
-    return _on_disk(kernel, (*modules, home))
+    return _on_disk(kernel, state.__module__)

@@ -11,7 +11,6 @@ Bestavros: Characterizing and Exploiting Reference Locality in Data Stream Appli
 section 4.2.
 """
 
-import sys
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
@@ -19,9 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from recollect import compiled
 from recollect.compiled import inlined, specialise
-from recollect.counting import base
 from recollect.counting.base import add
 from recollect.counting.lossy_table import (
     BEFORE,
@@ -113,7 +110,7 @@ class LossyCounter:
             )
         array = array.view()
         array.flags.writeable = False  # as Arrow's are, so that one kernel serves all
-        count = specialise(_count, LossyTable, (compiled, base, sys.modules[__name__]))
+        count = specialise(_count, LossyTable)
         done = 0
         while done < len(array):
             entries = self._table.lines.shape[1]

@@ -4,8 +4,6 @@ It knows nothing of Arrow or databases. It takes key codes and hands out row num
 where they were put; of missed ones provisional numbers, until the caller tells where it put them.
 """
 
-import sys
-from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
@@ -79,9 +77,8 @@ class Cache:
         self.state = policy.start(room)
         self.ledger = Ledger(np.zeros(COUNTS, np.int64))
         kind: type = type(self.state)
-        modules = modules_behind(kernel.__name__, kind.__module__)
-        self._run = specialise(kernel.run, kind, modules)
-        self._drop = specialise(kernel.drop, kind, modules)
+        self._run = specialise(kernel.run, kind)
+        self._drop = specialise(kernel.drop, kind)
         try:
             self.refer(np.empty(0, np.int64))
         except NumbaError as error:
@@ -162,26 +159,6 @@ class Cache:
     def hits(self) -> int:
         """References whose key was cached."""
         return int(self.ledger.counts[HITS])
-
-
-def modules_behind(*names: str) -> tuple[ModuleType, ...]:
-    """Our modules of these names, and those whose functions and classes they use, and so on.
-
-    On these the machine code depends; whatever else a process has loaded makes no difference.
-
-    >>> [module.__name__ for module in modules_behind("recollect.policies.clock_exp")][:2]
-    ['recollect.compiled', 'recollect.errors']
-    """
-    found: dict[str, ModuleType] = {}
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop()
-        if name in found or name not in sys.modules:
-            continue
-        found[name] = sys.modules[name]
-        homes = (getattr(value, "__module__", None) for value in vars(found[name]).values())
-        waiting += [home for home in homes if home and home.startswith("recollect.")]
-    return tuple(found[name] for name in sorted(found))
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
