@@ -107,6 +107,9 @@ class NaivePolicy:
     def match(self, item: Item) -> None:
         """Hear that a buffered tuple gave a result."""
 
+    def partial(self, item: Item) -> None:
+        """Hear that a buffered tuple met an arrival, but a tuple of another stream was missing."""
+
     def victim(self, buffered: list[Item], newcomer: Item) -> Item | None:
         """Choose the tuple to forget; None refuses the newcomer."""
         raise NotImplementedError

@@ -181,7 +181,8 @@ def find(buffer, key, tag):
 
 
 @inlined
-def _enter(table, entry):
+def enter(table, entry):
+    """Put an entry into the hash table."""
     mask = len(table) - 1
     place = (entry >> 32) & mask
     while table[place] != 0:
@@ -190,7 +191,7 @@ def _enter(table, entry):
 
 
 @inlined
-def _leave(table, entry):
+def leave(table, entry):
     """Empty the place of an entry and move up those behind it that would no longer be found."""
     mask = len(table) - 1
     hole = (entry >> 32) & mask
@@ -211,7 +212,7 @@ def _leave(table, entry):
 @cached
 def _refill(table, entries):
     for entry in entries:
-        _enter(table, entry)
+        enter(table, entry)
 
 
 @inlined
@@ -239,7 +240,7 @@ def _new_group(buffer, key, tag):
         buffer.first[group, stream] = NONE
         buffer.last[group, stream] = NONE
         buffer.population[group, stream] = 0
-    _enter(buffer.table, (tag << 32) | (group + 1))
+    enter(buffer.table, (tag << 32) | (group + 1))
     return group
 
 
@@ -320,7 +321,7 @@ def unlink(buffer, slot):
     for other in range(STREAMS):
         if buffer.first[group, other] != NONE:
             return NONE
-    _leave(buffer.table, (tag_of(buffer.key[group]) << 32) | (group + 1))
+    leave(buffer.table, (tag_of(buffer.key[group]) << 32) | (group + 1))
     buffer.first[group, 0] = buffer.free[FREE_GROUP]
     buffer.free[FREE_GROUP] = group
     return group

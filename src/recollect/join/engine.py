@@ -4,11 +4,8 @@ It knows nothing of Arrow or payload. It takes feeds of codes and times, and giv
 pairs of row numbers.
 """
 
-import importlib
 import re
-import sys
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -67,22 +64,13 @@ def _bytes_per_slot(policy: Policy) -> int:
     return (many - few) // 1024
 
 
-def _reason(message: str) -> str:
+def compile_error(message: str) -> str:
     """The line of numba's long message that says what is wrong."""
     if re.search(r"NRT required|function (zeros|empty|ones|full)\b", message):
         return "its functions must not create arrays"
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     frames = [i for i, line in enumerate(lines[:-1]) if "Failed in nopython mode" in line]
     return lines[frames[-1] + 1] if frames else lines[0]
-
-
-def _kernel_modules() -> tuple[ModuleType, ...]:
-    """Everything of ours that the compiled loop is made of."""
-    importlib.import_module("recollect.policies")
-    rooms = ("recollect.policies", "recollect.counting")
-    files = ("recollect.compiled", "recollect.join.buffer", "recollect.join.residual")
-    names = [*files, kernel.__name__, *(name for name in sys.modules if name.startswith(rooms))]
-    return tuple(sys.modules[name] for name in sorted(set(names)))
 
 
 class Engine:
@@ -186,12 +174,12 @@ class Engine:
     def _compiled(self) -> Any:
         """The loop for this policy, compiled or taken from the cache on disk."""
         kind: type = type(self.states[0])
-        run = specialise(kernel.run, kind, _kernel_modules())
+        run = specialise(kernel.run, kind)
         empty = no_feed(self.extra_width)
         try:
             self._call(run, (empty, empty), NO_BASE, NO_BASE, NO_OUTPUT)
         except NumbaError as error:
-            reason = _reason(str(error))
+            reason = compile_error(str(error))
             raise PolicyError(f"policy {self.policy.spec} cannot be compiled: {reason}") from error
         return run
 

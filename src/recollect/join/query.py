@@ -117,7 +117,7 @@ def bind(query: Query, left: pa.Schema, right: pa.Schema) -> Bound:
     """Check a query against both schemas."""
     schemas = (left, right)
     key_types = tuple(
-        _common_type(
+        common_type(
             _field(left, "left", left_name).type,
             _field(right, "right", right_name).type,
             f"{left_name} = {right_name}",
@@ -183,7 +183,7 @@ def _names(kind: pa.DataType) -> list[Any]:
     return [(f.name if pa.types.is_struct(kind) else "", _names(f.type)) for f in fields]
 
 
-def _common_type(left: pa.DataType, right: pa.DataType, pair: str) -> pa.DataType:
+def common_type(left: pa.DataType, right: pa.DataType, pair: str) -> pa.DataType:
     """The type in which two key columns can be compared."""
     one, two = _value_type(left), _value_type(right)
     if pa.types.is_nested(one) and _names(one) != _names(two):

@@ -1,6 +1,21 @@
 """Which tuple to forget. One file per policy; ``base`` is the contract, ``registry`` the names."""
 
-from recollect.policies import age, clock, clock_exp, fifo, gdj, lfu, life, lru, prob, rand
+from recollect.policies import (
+    age,
+    clock,
+    clock_exp,
+    elba,
+    fifo,
+    gdj,
+    heeb,
+    hist,
+    lba,
+    lfu,
+    life,
+    lru,
+    prob,
+    rand,
+)
 from recollect.policies.base import NEWCOMER, Policy, Room
 from recollect.policies.registry import parse_policy, policy_names
 
@@ -11,8 +26,12 @@ __all__ = [
     "age",
     "clock",
     "clock_exp",
+    "elba",
     "fifo",
     "gdj",
+    "heeb",
+    "hist",
+    "lba",
     "lfu",
     "life",
     "lru",

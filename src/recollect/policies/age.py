@@ -9,6 +9,9 @@ Tuples that were evicted show no results any more, so the curve is learnt beside
 sample of keys and arrival times that is followed for the whole window. Ages are counted in bins
 whose width doubles when an older match appears. Before the first result it is FIFO.
 
+In a workload of many joins a match is any arrival with an equal key in a join that both take part
+in, be there a tuple of every other stream or not.
+
 References
 ----------
 Srivastava, Widom: Memory-Limited Execution of Windowed Stream Joins, 2004; GreedyDual-Join paper,
@@ -22,9 +25,8 @@ import numpy as np
 
 from recollect.compiled import inlined
 from recollect.errors import PolicyError
-from recollect.policies.base import NEWCOMER, Array, Policy, Room
+from recollect.policies.base import NEWCOMER, Array, Policy, Room, key_in, takes_part
 
-STREAMS = 2
 BINS = 128
 EVERY = 256
 """How many arrivals of the partner stream pass between two estimates of k_opt."""
@@ -36,7 +38,12 @@ class State(NamedTuple):
     """By stream: the tuples followed, the age curve, and what follows from it."""
 
     streams: Array
+    partners: Array
+    """By join, stream and other stream: whether they meet there."""
     key: Array
+    """By stream, tuple followed and join."""
+    has_key: Array
+    """The same: whether the tuple takes part in the join."""
     birth: Array
     expires: Array
     """Of the tuples followed; NOT_FOLLOWED where there is none."""
@@ -51,10 +58,10 @@ class State(NamedTuple):
     def tick(self, buffer, arrival):
         """Learn from the partner's followed tuples; follow this one if it is its turn."""
         for stream in self.streams:
+            if _meet(self, stream, arrival.stream):
+                _observe(self, buffer, stream, arrival)
             if stream == arrival.stream:
                 _follow(self, buffer, arrival)
-            else:
-                _observe(self, buffer, stream, arrival)
 
     def victim(self, buffer, newcomer):
         """Return the oldest tuple beyond its k_opt, or refuse the newcomer."""
@@ -71,6 +78,15 @@ class State(NamedTuple):
 
 
 @inlined
+def _meet(state, stream, other):
+    """Whether there is a join in which tuples of two streams match."""
+    together = 0
+    for join in range(len(state.partners)):
+        together += state.partners[join, stream, other]
+    return together > 0
+
+
+@inlined
 def _follow(state, buffer, arrival):
     """Follow every STRIDE-th tuple; if that drops one that is still alive, follow fewer."""
     stream = arrival.stream
@@ -83,7 +99,9 @@ def _follow(state, buffer, arrival):
         if state.expires[stream, place] >= buffer.clock[stream]:
             curve[STRIDE] *= 2
         _close(state, stream, place, arrival.time)
-    state.key[stream, place] = arrival.key
+    for join in range(len(state.partners)):
+        state.has_key[stream, place, join] = takes_part(arrival, join)
+        state.key[stream, place, join] = key_in(arrival, join)
     state.birth[stream, place] = arrival.time
     state.expires[stream, place] = arrival.expires
     curve[NEXT] = (place + 1) % state.key.shape[1]
@@ -102,14 +120,18 @@ def _observe(state, buffer, stream, arrival):
     curve = state.curve[stream]
     for place in range(state.key.shape[1]):
         age = arrival.time - state.birth[stream, place]
-        if (
-            state.key[stream, place] == arrival.key
-            and state.expires[stream, place] >= buffer.clock[stream]
-            and age >= 0
-        ):
-            while age // BINS >= curve[WIDTH]:
-                _widen(state, stream)
-            state.hits[stream, age // curve[WIDTH]] += 1
+        if state.expires[stream, place] < buffer.clock[stream] or age < 0:
+            continue
+        for join in range(len(state.partners)):
+            if (
+                state.key[stream, place, join] == key_in(arrival, join)
+                and state.partners[join, stream, arrival.stream] != 0
+                and state.has_key[stream, place, join] != 0
+                and takes_part(arrival, join)
+            ):
+                while age // BINS >= curve[WIDTH]:
+                    _widen(state, stream)
+                state.hits[stream, age // curve[WIDTH]] += 1
     curve[OBSERVED] += 1
     if curve[OBSERVED] % EVERY == 0:
         _estimate(state, stream, arrival.time)
@@ -168,14 +190,17 @@ class Age(Policy, name="age"):
 
     def start(self, room: Room) -> State:
         """See :class:`Policy`."""
-        curve = np.zeros((STREAMS, 6), np.int64)
+        streams = room.stream_count
+        curve = np.zeros((streams, 6), np.int64)
         curve[:, [STRIDE, WIDTH]] = 1
         return State(
             streams=np.array(room.streams, np.int64),
-            key=np.zeros((STREAMS, self.sample), np.int64),
-            birth=np.zeros((STREAMS, self.sample), np.int64),
-            expires=np.full((STREAMS, self.sample), NOT_FOLLOWED, np.int64),
-            hits=np.zeros((STREAMS, BINS), np.int64),
-            reach=np.zeros((STREAMS, BINS), np.int64),
+            partners=room.partners(),
+            key=np.zeros((streams, self.sample, len(room.joins)), np.int64),
+            has_key=np.zeros((streams, self.sample, len(room.joins)), np.uint8),
+            birth=np.zeros((streams, self.sample), np.int64),
+            expires=np.full((streams, self.sample), NOT_FOLLOWED, np.int64),
+            hits=np.zeros((streams, BINS), np.int64),
+            reach=np.zeros((streams, BINS), np.int64),
             curve=curve,
         )

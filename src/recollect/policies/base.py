@@ -1,11 +1,13 @@
 """The contract between the engine and a policy: which tuple to forget.
 
 A policy is a frozen dataclass of parameters whose :meth:`Policy.start` makes the policy's state: a
-NamedTuple of numpy arrays with at most five short methods, compiled into the join's inner loop.
+NamedTuple of numpy arrays with at most six short methods, compiled into the join's inner loop.
 
 ===========  ======================================================================================
 ``tick``     a tuple arrives (called for each arrival, before it looks for partners)
 ``match``    a buffered tuple just gave a result
+``partial``  in a join of three or more streams, a buffered tuple met the arrival, but no result
+             followed, because a tuple of another stream was missing
 ``victim``   the buffer is full: return the slot to forget, or ``NEWCOMER`` to refuse the arrival
 ``forget``   the tuple in a slot is about to leave, because it expired or was a victim
 ``admit``    the arrival has been put into a slot
@@ -76,6 +78,30 @@ class Room:
     seed: int = 0
     bytes: int | None = None
     """The budget, if it is in bytes: statistics must stay well below it."""
+    joins: tuple[tuple[int, ...], ...] = ((0, 1),)
+    """The streams of each join, one of them twice for a join with itself. A workload may have many;
+    then an arrival has a key for each join (:func:`key_in`)."""
+    in_order: bool = True
+    """Whether the tuples of a stream with one key expire in the order in which they arrived."""
+
+    @property
+    def stream_count(self) -> int:
+        """How many streams there are, whether this state looks after them or not."""
+        return 1 + max(stream for join in self.joins for stream in join)
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether this is the plain join of two streams."""
+        return self.joins == ((0, 1),) and self.in_order
+
+    def partners(self) -> Array:
+        """By join and stream: the streams that it meets there, as ``[join, stream, other]``."""
+        meets = np.zeros((len(self.joins), self.stream_count, self.stream_count), np.uint8)
+        for join, streams in enumerate(self.joins):
+            for place, stream in enumerate(streams):
+                for other in (*streams[:place], *streams[place + 1 :]):
+                    meets[join, stream, other] = 1
+        return meets
 
 
 def _continued(old: State, new: State) -> State:
@@ -159,6 +185,11 @@ def match(state, buffer, slot):
 
 
 @hook
+def partial(state, buffer, slot):
+    """See the module's table."""
+
+
+@hook
 def victim(state, buffer, newcomer):
     """See the module's table."""
     return NEWCOMER
@@ -172,3 +203,24 @@ def forget(state, buffer, slot):
 @hook
 def admit(state, buffer, slot):
     """See the module's table."""
+
+
+# What a policy asks an arrival for that may take part in several joins; of a pair there is one.
+
+
+@hook
+def takes_part(arrival, join):
+    """Whether an arrival has a key in a join: its stream may not be in it, or the key be NULL."""
+    return True
+
+
+@hook
+def key_in(arrival, join):
+    """The code of the key of an arrival in a join that it takes part in."""
+    return arrival.key
+
+
+@hook
+def group_in(arrival, join):
+    """Where the buffer keeps the tuples with this key, or -1 if there are none."""
+    return arrival.group

@@ -9,7 +9,7 @@ Gao, Scharrenbach, Bernstein: The CLOCK Data-Aware Eviction Approach, ESWC 2014,
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -83,6 +83,8 @@ class State(NamedTuple):
 
     ring: Ring
     w0: Array
+    consolation: Array
+    """The points for a partial match."""
 
     def admit(self, buffer, slot):
         """Sit down with w0 points."""
@@ -91,6 +93,10 @@ class State(NamedTuple):
     def match(self, buffer, slot):
         """Gain a point."""
         self.ring.score[self.ring.place[slot]] += 1
+
+    def partial(self, buffer, slot):
+        """Gain less than a match would give."""
+        self.ring.score[self.ring.place[slot]] += self.consolation[0]
 
     def forget(self, buffer, slot):
         """Leave the ring."""
@@ -115,6 +121,14 @@ class State(NamedTuple):
                 ring.score[place] -= rounds
 
 
+def require_points(policy: Any) -> None:
+    """Refuse points for partial matches that are out of range."""
+    if not 0 <= policy.partial < np.inf:
+        raise PolicyError(
+            f"{policy.name}: partial={policy.partial} is not a number of points, 0 or more"
+        )
+
+
 @dataclass(frozen=True)
 class Clock(Policy, name="clock"):
     """Forget the first tuple that a circling hand finds without points; matches earn points.
@@ -123,15 +137,21 @@ class Clock(Policy, name="clock"):
     ----------
     w0
         The points a newcomer starts with.
+    partial
+        The points for meeting an arrival without a result, in a join of three or more streams of
+        which another has no tuple with this key.
     """
 
     w0: float = 1.0
+    partial: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         if not 0 <= self.w0 < np.inf:
             raise PolicyError(f"clock: w0={self.w0} is not a number of points, 0 or more")
+        require_points(self)
 
     def start(self, room: Room) -> State:
         """See :class:`Policy`."""
-        return State(new_ring(room.slots), np.array([self.w0], np.float64))
+        w0, partial = np.array([self.w0], np.float64), np.array([self.partial], np.float64)
+        return State(new_ring(room.slots), w0, partial)

@@ -14,7 +14,15 @@ import numpy as np
 
 from recollect.errors import PolicyError
 from recollect.policies.base import Array, Policy, Room
-from recollect.policies.clock import EMPTY, Ring, move_hand, new_ring, sit_down, stand_up
+from recollect.policies.clock import (
+    EMPTY,
+    Ring,
+    move_hand,
+    new_ring,
+    require_points,
+    sit_down,
+    stand_up,
+)
 
 THRESHOLD = 0.01
 
@@ -25,6 +33,8 @@ class State(NamedTuple):
     ring: Ring
     w0: Array
     rho: Array
+    consolation: Array
+    """The points for a partial match."""
 
     def admit(self, buffer, slot):
         """Sit down with w0 points."""
@@ -33,6 +43,10 @@ class State(NamedTuple):
     def match(self, buffer, slot):
         """Gain a point."""
         self.ring.score[self.ring.place[slot]] += 1
+
+    def partial(self, buffer, slot):
+        """Gain less than a match would give."""
+        self.ring.score[self.ring.place[slot]] += self.consolation[0]
 
     def forget(self, buffer, slot):
         """Leave the ring."""
@@ -59,10 +73,13 @@ class ClockExp(Policy, name="clock-exp"):
         The factor of one pass of the hand, above 0 and below 1.
     w0
         The score a newcomer starts with.
+    partial
+        The points for a match without a result, as for :class:`~recollect.policies.clock.Clock`.
     """
 
     rho: float = 0.5
     w0: float = 1.0
+    partial: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
@@ -70,7 +87,9 @@ class ClockExp(Policy, name="clock-exp"):
             raise PolicyError(f"clock-exp: rho={self.rho} is not above 0 and below 1")
         if not 0 <= self.w0 < np.inf:
             raise PolicyError(f"clock-exp: w0={self.w0} is not a score, 0 or more")
+        require_points(self)
 
     def start(self, room: Room) -> State:
         """See :class:`Policy`."""
-        return State(new_ring(room.slots), np.array([self.w0], np.float64), np.array([self.rho]))
+        w0, partial = np.array([self.w0], np.float64), np.array([self.partial], np.float64)
+        return State(new_ring(room.slots), w0, np.array([self.rho]), partial)

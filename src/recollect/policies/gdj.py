@@ -38,6 +38,9 @@ from recollect.policies.ladder import (
 from recollect.policies.ranking import COUNT as RANKED
 from recollect.policies.ranking import Ranking, insert, new_ranking, remove, select
 
+FULL, PARTIAL = range(2)
+MOST_CREDITS = 100
+
 
 @inlined
 def percentile_rank(percentile, count):
@@ -50,6 +53,8 @@ class State(NamedTuple):
     """Methods 1 and 3: credits are whole numbers that grow by one."""
 
     percentile: Array
+    credits: Array
+    """For a match in FULL, and for a PARTIAL one."""
     ladder: Ladder
 
     def admit(self, buffer, slot):
@@ -63,7 +68,13 @@ class State(NamedTuple):
 
     def match(self, buffer, slot):
         """Earn a credit."""
-        climb(self.ladder, slot)
+        for _ in range(self.credits[FULL]):
+            climb(self.ladder, slot)
+
+    def partial(self, buffer, slot):
+        """Earn less for a match without a result."""
+        for _ in range(self.credits[PARTIAL]):
+            climb(self.ladder, slot)
 
     def forget(self, buffer, slot):
         """Leave the ladder."""
@@ -78,6 +89,7 @@ class RankState(NamedTuple):
     """Method 2: credits grow by ranks."""
 
     percentile: Array
+    credits: Array
     ranking: Ranking
 
     def admit(self, buffer, slot):
@@ -91,8 +103,12 @@ class RankState(NamedTuple):
 
     def match(self, buffer, slot):
         """Earn as many credits as the rank."""
-        credit = self.ranking.credit[slot] + remove(self.ranking, slot)
-        insert(self.ranking, slot, credit)
+        _earn_rank(self.ranking, slot, self.credits[FULL])
+
+    def partial(self, buffer, slot):
+        """Earn less for a match without a result."""
+        if self.credits[PARTIAL] > 0:
+            _earn_rank(self.ranking, slot, self.credits[PARTIAL])
 
     def forget(self, buffer, slot):
         """Leave the ranking."""
@@ -101,6 +117,12 @@ class RankState(NamedTuple):
     def victim(self, buffer, newcomer):
         """Return the tuple with the least credit."""
         return select(self.ranking, 1)
+
+
+@inlined
+def _earn_rank(ranking, slot, times):
+    credit = ranking.credit[slot] + times * remove(ranking, slot)
+    insert(ranking, slot, credit)
 
 
 @dataclass(frozen=True)
@@ -114,10 +136,16 @@ class Gdj(Policy, name="gdj"):
         between 0.8 and 0.998.
     method
         The paper's rule for credits: 1, 2 or 3.
+    full, partial
+        In joins of three or more streams: how many times a tuple earns its credit for an arrival
+        that gives results with it, and for one that does not, because a tuple of another stream is
+        missing.
     """
 
     percentile: float = 0.9
     method: int = 1
+    full: int = 1
+    partial: int = 0
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
@@ -125,10 +153,16 @@ class Gdj(Policy, name="gdj"):
             raise PolicyError(f"gdj: percentile={self.percentile} is not between 0 and 1")
         if self.method not in (1, 2, 3):
             raise PolicyError(f"gdj: method={self.method} is not 1, 2 or 3")
+        if not 0 <= self.partial <= self.full <= MOST_CREDITS or self.full < 1:
+            raise PolicyError(
+                f"gdj: full={self.full} and partial={self.partial} are not credits from 1 and from"
+                f" 0 to {MOST_CREDITS}, the second no more than the first"
+            )
 
     def start(self, room: Room) -> State | RankState:
         """See :class:`Policy`."""
         percentile = np.array([self.percentile])
+        earned = np.array([self.full, self.partial])
         if self.method == 2:
-            return RankState(percentile, new_ranking(room.slots))
-        return State(percentile, new_ladder(room.slots))
+            return RankState(percentile, earned, new_ranking(room.slots))
+        return State(percentile, earned, new_ladder(room.slots))

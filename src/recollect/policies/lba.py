@@ -29,7 +29,7 @@ from recollect.counting import add, frequency
 from recollect.errors import PolicyError
 from recollect.locality.model import fit_from_chance
 from recollect.locality.prediction import descendants, predict
-from recollect.policies import tournament
+from recollect.policies import joint_lba, tournament
 from recollect.policies.base import NEWCOMER, Array, Room
 from recollect.policies.prob import Prob
 from recollect.policies.tournament import (
@@ -349,9 +349,9 @@ class Lba(Prob, name="lba"):
     def start(self, room: Room) -> Any:
         """See :class:`Policy`."""
         if not room.is_pair:
-            raise PolicyError(
-                f"{self.name} predicts the one partner stream of a tuple, so it is for a join of"
-                " two streams; in a workload take prob or clock"
+            counts = self._new_counts(room)
+            return joint_lba.start(
+                room, counts, self.h, self.warmup, self._furthest, self.by_lifetime
             )
         popular = super().start(room)
         tally = np.zeros((STREAMS, 6), np.int64)
@@ -379,6 +379,8 @@ class Lba(Prob, name="lba"):
 
     def grow(self, state: Any, room: Room) -> Any:
         """See :class:`Policy`."""
+        if not room.is_pair:
+            return state  # which has nothing by slot
         trees = tournament.enlarge(state.trees, room.slots)
         return state._replace(trees=trees, worth=np.zeros(room.slots))
 
@@ -386,6 +388,9 @@ class Lba(Prob, name="lba"):
         """Fit the models that are due, and give the counts more room if they need it."""
         if counting.crowded(state.counts):
             state = state._replace(counts=counting.enlarge(state.counts))
+        if isinstance(state, joint_lba.JointState):
+            joint_lba.fit_due(state, self.horizon, self._furthest, RARELY)
+            return state
         for stream in state.streams:
             partner = state.tally[1 - stream]
             if partner[ARRIVALS] >= partner[NEXT_FIT]:

@@ -2,7 +2,8 @@
 
 The value depends on the key only, so of all tuples of a stream with one key just the one that
 expires first takes part in the tournament. A newcomer with less value than every buffered tuple is
-refused.
+refused. Where tuples take part in several joins, or in joins of several streams, see
+:mod:`recollect.policies.joint`.
 
 References
 ----------
@@ -15,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined
 from recollect.counting import (
     add,
     crowded,
@@ -27,12 +27,13 @@ from recollect.counting import (
 )
 from recollect.counting.lossy_table import BYTES_PER_ENTRY
 from recollect.errors import PolicyError
-from recollect.policies import tournament
+from recollect.policies import joint, tournament
 from recollect.policies.base import NEWCOMER, Array, Policy, Room
 from recollect.policies.tournament import (
     NOBODY,
     Tournament,
     enter,
+    goes_first,
     least,
     leave,
     new_tournament,
@@ -89,24 +90,13 @@ class State(NamedTuple):
         for stream in self.streams:
             slot = least(self.trees, buffer, stream)
             if slot != NOBODY and (
-                chosen == NOBODY or _goes_first(self.trees, buffer, slot, chosen)
+                chosen == NOBODY or goes_first(self.trees, buffer, slot, chosen)
             ):
                 chosen = slot
         worth = np.float64(frequency(self.counts, 1 - newcomer.stream, newcomer.key))
         if self.trees.aging[0] != 0:
             worth *= np.float64(remaining(buffer, newcomer.stream, newcomer.expires))
         return NEWCOMER if worth < value_of(self.trees, buffer, chosen) else chosen
-
-
-@inlined
-def _goes_first(trees, buffer, one, two):
-    """Whether the first tuple, of one stream, has less value than the second, of another."""
-    value, other = value_of(trees, buffer, one), value_of(trees, buffer, two)
-    if value != other:
-        return value < other
-    left = remaining(buffer, buffer.stream[one], buffer.expires[one])
-    other_left = remaining(buffer, buffer.stream[two], buffer.expires[two])
-    return (left, buffer.serial[one]) < (other_left, buffer.serial[two])
 
 
 @dataclass(frozen=True)
@@ -141,30 +131,37 @@ class Prob(Policy, name="prob"):
         """Whether a tuple's remaining lifetime counts."""
         return False
 
-    def start(self, room: Room) -> State:
+    def start(self, room: Room) -> Any:
         """See :class:`Policy`."""
+        if not room.is_pair:
+            return joint.start(room, self._new_counts(room), self.aging)
         return State(
             streams=np.array(room.streams, np.int64),
-            counts=self._new_counts(room.bytes),
+            counts=self._new_counts(room),
             trees=new_tournament(room.slots, self.aging),
         )
 
-    def _new_counts(self, bytes_: int | None) -> Any:
-        kind = self.counts
+    def _new_counts(self, room: Room) -> Any:
+        kind, bytes_ = self.counts, room.bytes
+        streams = len(room.joins) * room.stream_count
         if kind == "auto":
             kind = "exact" if bytes_ is None else "sketch"
         if kind == "exact":
-            return new_exact_counts()
+            return new_exact_counts(streams)
         entries = self.entries
         if bytes_ is not None:
             entries = max(1, min(entries, bytes_ // (SHARE * COUNTER_BYTES[kind])))
         # A bucket of as many tuples as there are entries always fits an empty table.
-        return new_sketch(entries) if kind == "sketch" else new_lossy_table(entries, entries)
+        if kind == "sketch":
+            return new_sketch(entries, streams)
+        return new_lossy_table(entries, entries, streams)
 
-    def grow(self, state: State, room: Room) -> State:
+    def grow(self, state: Any, room: Room) -> Any:
         """See :class:`Policy`."""
+        if not room.is_pair:
+            return joint.grow(state, room)
         return state._replace(trees=tournament.enlarge(state.trees, room.slots))
 
-    def enlarge(self, state: State) -> State:
+    def enlarge(self, state: Any) -> Any:
         """See :class:`Policy`."""
         return state._replace(counts=enlarge(state.counts))

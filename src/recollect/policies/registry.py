@@ -23,7 +23,7 @@ def parse_policy(spec: "str | Policy | type[Policy]") -> Policy:
     """Make a policy from the text a user types; a policy or its class is taken as it is.
 
     >>> parse_policy("gdj:percentile=0.95,method=3")
-    Gdj(percentile=0.95, method=3)
+    Gdj(percentile=0.95, method=3, full=1, partial=0)
 
     A policy of one's own is named by module and class, as in ``forgetful.rules:Youngest``.
     """

@@ -40,20 +40,20 @@ class Tournament(NamedTuple):
     """1 if values are weight times remaining lifetime, 0 if weight alone."""
 
 
-def new_tournament(slots: int, aging: bool) -> Tournament:
+def new_tournament(slots: int, aging: bool, streams: int = STREAMS) -> Tournament:
     """Make trees without players."""
     return Tournament(
         weight=np.zeros(slots),
-        winner=np.full((STREAMS, 2 * slots), NOBODY, np.int32),
-        certain=np.full((STREAMS, 2 * slots if aging else 2), FOREVER, np.int64),
-        stale=np.zeros(STREAMS, np.int64),
+        winner=np.full((streams, 2 * slots), NOBODY, np.int32),
+        certain=np.full((streams, 2 * slots if aging else 2), FOREVER, np.int64),
+        stale=np.zeros(streams, np.int64),
         aging=np.array([int(aging)]),
     )
 
 
 def enlarge(old: Tournament, slots: int) -> Tournament:
     """The same players in trees for more slots; the next question plays all nodes anew."""
-    larger = new_tournament(slots, bool(old.aging[0]))
+    larger = new_tournament(slots, bool(old.aging[0]), len(old.stale))
     before = len(old.weight)
     larger.weight[:before] = old.weight
     larger.winner[:, slots : slots + before] = old.winner[:, before:]
@@ -164,3 +164,14 @@ def least(trees, buffer, stream):
                 _play(trees, buffer, stream, node)
                 node >>= 1
     return trees.winner[stream, 1]
+
+
+@inlined
+def goes_first(trees, buffer, one, two):
+    """Whether the first tuple, of one stream, has less value than the second, of another."""
+    value, other = value_of(trees, buffer, one), value_of(trees, buffer, two)
+    if value != other:
+        return value < other
+    left = remaining(buffer, buffer.stream[one], buffer.expires[one])
+    other_left = remaining(buffer, buffer.stream[two], buffer.expires[two])
+    return (left, buffer.serial[one]) < (other_left, buffer.serial[two])
