@@ -17,6 +17,7 @@ from recollect.locality import Profile, profile
 from recollect.lookup.online import Lookup
 from recollect.lookup.whole import Enriched, lookup
 from recollect.policies import NEWCOMER, Policy, Room, policy_names
+from recollect.workload import JoinOn, Stream, Workload
 
 __all__ = [
     "NEWCOMER",
@@ -27,11 +28,14 @@ __all__ = [
     "Frequent",
     "IntervalFile",
     "Join",
+    "JoinOn",
     "Lookup",
     "Policy",
     "Profile",
     "RecollectError",
     "Room",
+    "Stream",
+    "Workload",
     "aggregate",
     "compare",
     "count",

@@ -9,7 +9,7 @@ import recollect as rc
 from recollect.errors import PolicyError
 from recollect.locality.model import LocalityModel
 from recollect.locality.prediction import predict
-from recollect.policies import Room, parse_policy
+from recollect.policies import parse_policy
 from recollect.policies.elba import Elba
 from recollect.policies.lba import HORIZON, Lba
 from recollect.streams import LocalityStream
@@ -125,9 +125,3 @@ def test_locality_gives_more_results_than_popularity_alone(recalls):
 def test_bad_parameters(spec, message):
     with pytest.raises(PolicyError, match=message):
         parse_policy(spec)
-
-
-@pytest.mark.parametrize("joins", [((0, 1, 2),), ((0, 1), (1, 2)), ((0, 0),)])
-def test_only_for_a_join_of_two_streams(joins):
-    with pytest.raises(PolicyError, match=r"elba .* join of two streams; in a workload take prob"):
-        Elba().start(Room(8, (0, 1), joins=joins))

@@ -13,6 +13,7 @@ from recollect.cli.join import join
 from recollect.cli.lookup import lookup
 from recollect.cli.pipeline import pipeline
 from recollect.cli.profile import profile
+from recollect.cli.run import run
 from recollect.errors import RecollectError
 
 # typer uses click, or a copy of its own; this is the right class in both cases.
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 app.command()(join)
 app.command()(compare)
+app.command()(run)
 app.command()(profile)
 app.command()(count)
 app.command()(lookup)

@@ -57,7 +57,7 @@ def shown(found: Profile) -> dict[str, Any]:
         "tuples": found.popularity.tuples,
         "distinct keys": found.popularity.distinct,
         "tuples without a key": found.null_keys,
-        "Zipf slope": None if zipf is None else f"{zipf.slope:.3f}{error}",
+        "Zipf slope": None if zipf is None else f"{zipf.slope:z.3f}{error}",
         "entropy by popularity": f"{found.entropy_iid:.3f} bits",
     }
     if stream.fitted is not None and shuffled.fitted is not None:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import LongType, StructField, StructType
 
 from recollect.counting import ValueCounter
-from recollect.counting.lossy import as_typed
+from recollect.counting.lossy import LEAST_EPSILON, as_typed
 from recollect.errors import InputError
 from recollect.spark.words import find, quoted, require_bytewise, require_comparable
 from recollect.streams.checks import require_real
@@ -58,12 +58,12 @@ def frequent(df: DataFrame, key: str, support: float, epsilon: float | None = No
 
         frequent(requests, "user", support=0.01).show()
     """
-    require_real("support", support, least=0, most=1)
+    require_real("support", support, least=LEAST_EPSILON, most=1)
     if epsilon is None:
         epsilon = support / 10
-    require_real("epsilon", epsilon, least=0, most=1)
-    if not 0 < epsilon < support:
-        raise InputError(f"epsilon {epsilon} is not more than 0 and less than support {support}")
+    require_real("epsilon", epsilon, least=LEAST_EPSILON, most=1)
+    if epsilon >= support:
+        raise InputError(f"epsilon {epsilon} is not less than support {support}")
     if df.isStreaming:
         raise InputError("frequent values need the whole input, but the DataFrame is a stream")
     field = df.schema[find(df, key, "the DataFrame")]

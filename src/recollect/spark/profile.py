@@ -29,9 +29,10 @@ from recollect.locality import (
     entropy_iid,
     fit_locality,
 )
+from recollect.locality.coincidences import MOST_LAGS
 from recollect.locality.permutation import shuffle_ranks
 from recollect.locality.profile import shorter_models
-from recollect.spark.blocks import BLOCK_ROWS, by_block
+from recollect.spark.blocks import by_block
 from recollect.spark.interarrival import interarrival
 from recollect.spark.positions import POSITION, numbered
 from recollect.spark.words import find, require_bytewise, require_comparable
@@ -64,7 +65,7 @@ def profile(
         The columns, such as the time, in whose order the rows came. Where rows tie, Spark is free
         to take any first; add columns until none do to have the same numbers each time.
     h
-        How many rows the locality model looks back.
+        How many rows the locality model looks back, at most 1,000.
     seed
         Which permutation.
 
@@ -74,7 +75,7 @@ def profile(
 
         profile(clicks, key="ad_id", order_by=["ts", "click_id"]).to_dict()["b"]
     """
-    require_whole("h", h, least=1, most=BLOCK_ROWS)
+    require_whole("h", h, least=1, most=MOST_LAGS)
     rows = _coded(df, _names(key, "key"), _names(order_by, "order_by"))
     order = [F.col(name) for name in rows.columns if name != "code"]
     # Those without a key come last, so that the positions of the others have no gaps.
