@@ -53,7 +53,7 @@ def test_people_get_a_table_sentences_and_a_page(command, folder):
     [
         (("--key", "kye"), "has no column 'kye'; it has 'time', 'key'"),
         (("--key", "key", "--time", "when"), "has no column 'when'"),
-        (("--key", "key", "--h", "0"), "h must be a whole number of at least 1, not 0"),
+        (("--key", "key", "--h", "0"), "h must be a whole number from 1 to 1000, not 0"),
         (("--key", "key", "--html", "nowhere/page.html"), "there is no folder nowhere"),
         ((), "--key"),
     ],

@@ -110,6 +110,20 @@ def test_bad_words(words, says):
         count(ZipfStream(2000), **{"key": "key"} | words)
 
 
+@pytest.mark.parametrize("codes", [[7], [7, 7, 7], range(300), [n % 10 for n in range(500)]])
+def test_memory_for_all_values_counts_exactly(codes):
+    true = Counter(codes)
+    support = min(true.values()) / len(codes)
+    found = count(pa.table({"key": codes}), "key", support, memory=len(true))
+    assert found.as_dict()["frequent"] == [[key, n, 0] for key, n in true.most_common()]
+    assert found.entries_estimated == found.entries_peak == len(true)
+
+
+def test_the_memory_it_advises_is_more_than_what_was_given():
+    with pytest.raises(InputError, match=r"with 299 entries.* give about 300 entries"):
+        count(pa.table({"key": range(300)}), "key", support=1 / 300, memory=299)
+
+
 def test_the_memory_it_advises_suffices():
     stream = ZipfStream(50_000)
     with pytest.raises(InputError) as error:

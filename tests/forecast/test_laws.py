@@ -106,6 +106,14 @@ def test_an_ar1_process_far_from_its_mean():
     assert law.probability(5_000, 1, far) > 0.1
 
 
+def test_an_ar1_process_does_not_jump_from_one_end_to_the_other():
+    law = Ar1(0.99, 0, 2)
+    low, high = law.chain.states[[0, -1]]
+    for here, there in ((low, high), (high, low)):
+        assert law.probability(here, 2, Now.after([here])) > 0.1
+        assert law.probability(there, 2, Now.after([here])) < 1e-9
+
+
 def test_a_history_of_which_only_the_end_is_known():
     law, _, history, values = EXAMPLES["locality"]
     whole, end = Now.after([1, 1, 7, *history]), Now(time=6, recent=np.array(history))
@@ -128,6 +136,7 @@ def test_names():
         (lambda: forecast_class("x"), "known are ar1, known"),
         (lambda: Stationary.fit([]), "at least 1"),
         (lambda: Stationary.fit([1.5]), "1.5 is among them"),
+        (lambda: Stationary.fit([1, np.inf]), "inf is among them"),
         (lambda: Stationary.fit(["a"]), "whole numbers, not of type"),
         (lambda: Stationary([2, 1], [0.5, 0.5]), "ascending"),
         (lambda: Stationary([1, 2], [0.5, 0.4]), "add up to 0.9"),
@@ -140,6 +149,10 @@ def test_names():
         (lambda: DiscreteLaw.normal(1e6), "deviation must be"),
         (lambda: DiscreteLaw.normal(1, bound=2, mean=500), "nothing within the bound 2"),
         (lambda: Walk.fit([0, 2**40, 0]), "too far apart"),
+        (
+            lambda: Walk(DiscreteLaw.uniform(-9_000, 9_000)).probability(1, 5, Now.after([0])),
+            "spreads over more than 65536 values; count in coarser units",
+        ),
         (lambda: Trend(float("nan"), 0, DiscreteLaw.uniform(0, 0)), "slope must be a number"),
         (lambda: Walk(DiscreteLaw.uniform(0, 1), start=0.5), "start must be a whole number"),
         (lambda: Markov([1, 2], [[1.0]]), "square"),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import InputError, StateError
+from recollect.errors import BudgetError, InputError, StateError
 from recollect.intervals import IntervalFile, aggregate
 from tests.intervals.relations import SMALL, answer, relations, rows_of, tuples_of
 from tests.intervals.test_aggregates import assert_same
@@ -101,6 +101,8 @@ def test_mistakes_are_named(tmp_path):
         answer(table, index=tmp_path / "nowhere" / "kept")
     with pytest.raises(InputError, match="replacement 'fifo' is unknown"):
         answer(table, buffer_pages=3, replacement="fifo")
+    with pytest.raises(BudgetError, match="more than the memory of this machine"):
+        answer(table, buffer_pages=10**15)
     with pytest.raises(InputError, match="row 0 ends before it starts"):
         answer(pa.table({"from": [3], "till": [2], "value": [1]}), index=tmp_path / "bad")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["kept", "kept.columns"]
@@ -128,3 +130,21 @@ def test_after_a_load_that_was_killed(tmp_path):
     with IntervalFile.load(path, other, "from", "till", "value", ["kind"]) as file:
         file.insert(table)
     assert aggregate(path, agg="count", group_by="kind").table["kind"].to_pylist() == ["a", "b"]
+
+
+def test_damage_beside_the_index(tmp_path):
+    table = pa.table({"from": [1], "till": [2], "value": [3], "kind": ["a"]})
+    for name, attributes in (("kept", ["kind"]), ("other", [])):
+        IntervalFile.load(tmp_path / name, table, "from", "till", "value", attributes).close()
+    beside = tmp_path / "kept.columns"
+    whole = beside.read_bytes()
+    for place in range(0, len(whole), 29):
+        beside.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        with pytest.raises(StateError, match=r"kept.columns(: this does not describe| is damaged)"):
+            aggregate(tmp_path / "kept", value="value")
+    beside.write_bytes(whole[:-1])
+    with pytest.raises(StateError, match="is damaged"):
+        aggregate(tmp_path / "kept", value="value")
+    beside.write_bytes((tmp_path / "other.columns").read_bytes())
+    with pytest.raises(StateError, match=r"kept.columns is not that of .*kept; load"):
+        aggregate(tmp_path / "kept", value="value")

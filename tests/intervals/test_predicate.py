@@ -88,6 +88,7 @@ def test_what_is_not_understood(text):
     ("text", "message"),
     [
         ("n = many", "n is of type int64, and 'many' is no such value"),
+        ("n = 1e999999999", "'1e999999999' is no such value"),
         ("x > nan", "nothing compares with NaN"),
         ("ok = 1", "ok is of type bool"),
         ("at > noon", "at is of type timestamp"),

@@ -53,6 +53,15 @@ def test_a_window_beyond_the_type_of_the_times():
         count(start, end, to=1000)
 
 
+@pytest.mark.parametrize("pages", [None, 1])
+def test_a_window_beyond_all_times(pages):
+    start, end = pa.array([1], pa.timestamp("ns")), pa.array([9], pa.timestamp("ns"))
+    everything = count(start, end, buffer_pages=pages)
+    assert count(start, end, from_="0001-01-01", to="9999-12-31", buffer_pages=pages) == everything
+    whole = pa.array([1]), pa.array([9])
+    assert count(*whole, from_=-(10**30), to=10**30, buffer_pages=pages) == [(1, 9, 1)]
+
+
 def test_a_window_in_the_words_of_the_times():
     stamps = pa.array([datetime(2024, 1, 1)], pa.timestamp("ms", "Europe/Berlin"))
     ends = pa.array([datetime(2024, 1, 5)], pa.timestamp("ms", "Europe/Berlin"))
@@ -126,6 +135,22 @@ def test_spans_of_numbers_and_of_open_ends():
     ]
 
 
+@pytest.mark.parametrize(
+    ("span", "message"),
+    [(1, "18446744073709551616 spans"), (10**18, "reaches beyond"), (10**30, "reaches beyond")],
+)
+def test_spans_of_numbers_that_reach_too_far(span, message):
+    with pytest.raises(InputError, match=message):
+        count(pa.array([2 - 2**63]), pa.array([2**63 - 2]), span=span)
+
+
+@pytest.mark.parametrize("span", ["year", "36500d"])
+def test_spans_of_time_that_reach_too_far(span):
+    times = (pa.array([at]).cast(pa.timestamp("ns")) for at in (2 - 2**63, 2**63 - 2))
+    with pytest.raises(InputError, match=r"reaches beyond|out of range"):
+        count(*times, span=span)
+
+
 def test_few_long_spans_and_many_short_tuples():
     start = np.arange(300_000)
     rows = count(start, start + 1, span=100_000)
@@ -139,5 +164,7 @@ def test_columns_that_are_missing():
         aggregate(pa.table({"s": [1]}), "s", "till", agg="count")
     with pytest.raises(InputError, match="'median' is unknown; there are count"):
         aggregate(pa.table({"s": [1]}), "s", "s", agg="median")
+    with pytest.raises(InputError, match="has no column ''; it has 's'"):
+        aggregate(pa.table({"s": [1]}), "s", "s", agg="count", group_by="")
     with pytest.raises(InputError, match="'count' is a column of the result too"):
         aggregate(pa.table({"s": [1]}), "s", "s", agg="count", group_by="count")

@@ -30,9 +30,9 @@ def test_codes_are_not_rounded():
     assert counted.counts.tolist() == [1]
 
 
-@pytest.mark.parametrize("h", [0, -1, 2.5, True])
+@pytest.mark.parametrize("h", [0, -1, 2.5, True, 1001])
 def test_bad_h(h):
-    with pytest.raises(InputError, match=r"h must be a whole number of at least 1, not"):
+    with pytest.raises(InputError, match=r"h must be a whole number from 1 to 1000, not"):
         Coincidences(h)
 
 

@@ -79,7 +79,7 @@ def test_mistakes_are_named():
         profile(table, "key", time="text")
     with pytest.raises(InputError, match="none of 3 tuples has a key"):
         profile(table, "no")
-    with pytest.raises(InputError, match="h must be a whole number of at least 1, not 0"):
+    with pytest.raises(InputError, match="h must be a whole number from 1 to 1000, not 0"):
         profile(table, "key", h=0)
     with pytest.raises(InputError, match="at least one key column"):
         profile(table, [])

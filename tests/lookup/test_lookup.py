@@ -131,6 +131,10 @@ def test_rows_are_fetched_anew_after_a_while(monkeypatch):
     assert (run.stats.hits, run.stats.misses, run.stats.expired) == (6, 2, 1)
 
 
+def test_a_ttl_of_ages():
+    assert lookup(STREAM, GOODS, **WORDS, ttl=10**20).stats.expired == 0
+
+
 def test_a_policy_of_the_users_own():
     mine = ForgetTheNewest(patience=5)
     stats = lookup(STREAM, GOODS, **(WORDS | {"policy": mine}), count_only=True).stats
@@ -146,6 +150,8 @@ def test_empty_streams():
     assert (answer.table.num_rows, answer.stats.hit_rate, answer.stats.queries) == (0, 0.0, 0)
     nulls = lookup(pa.table({"id": pa.array([None, None], pa.int64())}), GOODS, **WORDS)
     assert (nulls.stats.results, nulls.stats.queries) == (2, 0)
+    untyped = lookup(pa.table({"id": pa.nulls(2)}), GOODS, **WORDS)
+    assert (untyped.stats.results, untyped.stats.null_keys) == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -155,8 +161,11 @@ def test_empty_streams():
         ({"how": "outer"}, "how='outer' is neither 'left' nor 'inner'"),
         ({"ttl": "soon"}, "ttl='soon' is not a time above 0"),
         ({"ttl": -1}, "ttl=-1 is not a time above 0"),
+        ({"ttl": float("inf")}, "ttl=inf is not a time above 0"),
         ({"retries": -1}, "retries must be a whole number of at least 0"),
         ({"on": "key=id"}, "the stream has no single column 'key'; it has 'id', 'n'"),
+        ({"on": "key=id", "count_only": True}, "no single column 'key'; it has 'id', 'n'"),
+        ({"on": "key=id", "policy": "lfd"}, "no single column 'key'; it has 'id', 'n'"),
         ({"on": "id=no"}, "Table has no column 'no'"),
         ({"policy": "lruu"}, "unknown policy 'lruu': did you mean lru"),
         ({"policy": "gdj"}, "unknown policy 'gdj': known are clock"),

@@ -96,6 +96,13 @@ def test_the_whole_way(place):
     assert (answer.stats.hits, answer.stats.misses, answer.stats.queries) == (1, 3, 1)
 
 
+@pytest.mark.parametrize("name", ["duckdb", POSTGRESQL])
+def test_keys_of_another_kind_are_no_outage(request, name):
+    place = request.getfixturevalue(name)
+    with pytest.raises(InputError, match=r"^table 'goods' of .*(BIGINT|bigint|integer)"):
+        open_relation(place.url, "goods", ["id"]).fetch([pa.array([0]).cast(pa.timestamp("us"))])
+
+
 @pytest.mark.parametrize(
     ("relation", "table", "message"),
     [
@@ -139,3 +146,5 @@ def test_sqlite_columns_without_honest_types(tmp_path):
         relation.fetch([pa.array(["2020-03-01"])])
     with pytest.raises(InputError, match=r"timestamp\[us\] cannot be looked up in SQLite"):
         relation.fetch([pa.array([0], pa.timestamp("us"))])
+    with pytest.raises(InputError, match=r"too large for SQLite: .*18446744073709551615"):
+        relation.fetch([pa.array([2**64 - 1], pa.uint64())])

@@ -67,12 +67,13 @@ def ar1(factor: float, shift: float, deviation: float) -> Next:
 
 
 def locality(weights: list[float], b: float, popularity: dict[int, float]) -> Next:
-    """For histories at least as long as there are weights."""
+    """What would copy a value from before the start is a draw."""
 
     def law(history):
-        chances = Counter({value: b * chance for value, chance in popularity.items()})
-        for lag, weight in enumerate(weights, start=1):
-            chances[history[-lag]] += weight
+        drawn = b + sum(weights[len(history) :])
+        chances = Counter({value: drawn * chance for value, chance in popularity.items()})
+        for weight, value in zip(weights, reversed(history), strict=False):
+            chances[value] += weight
         return dict(chances)
 
     return law

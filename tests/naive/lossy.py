@@ -13,8 +13,8 @@ class Lossy:
     width
         Tuples in a bucket.
     memory
-        How many entries there may be; a bucket ends when there are so many. Then the number of the
-        bucket is raised until an entry goes.
+        How many entries there may be; a bucket ends when one more is needed. Then the number of
+        the bucket is raised until an entry goes.
     """
 
     def __init__(self, width, memory=None):
@@ -25,13 +25,14 @@ class Lossy:
 
     def add(self, key):
         if key not in self.entries:
+            if len(self.entries) == self.memory:
+                self.end_bucket(full=True)
             self.entries[key] = [0, self.missed]
         self.entries[key][0] += 1
         self.tuples += 1
         self.in_bucket += 1
-        full = len(self.entries) == self.memory
-        if full or self.in_bucket == self.width:
-            self.end_bucket(full)
+        if self.in_bucket == self.width:
+            self.end_bucket(full=False)
 
     def end_bucket(self, full):
         self.before.append(len(self.entries))

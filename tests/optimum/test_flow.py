@@ -79,6 +79,18 @@ def test_steps_equal_every_choice(values, capacity, warm_up):
     assert best.results == naive.most_step_results(left, right, capacity, warm_up)
 
 
+def test_large_times_are_told_apart():
+    """As nanoseconds since 1970 are, of which floats hold only every 256th."""
+    (near, far) = (
+        best_runs(
+            *tables([(step % 2, first + step, step * step % 7) for step in range(60)]),
+            on="key", time="time", window=20, budgets=[3], split=True,
+        )[0]
+        for first in (0, 1_700_000_000_000_000_000)
+    )  # fmt: skip
+    assert far.results == near.results > 0
+
+
 def test_what_is_found_fits_into_the_buffer():
     random = np.random.default_rng(3)
     kept = random.integers(0, 60, 400)

@@ -55,8 +55,9 @@ def test_bad_words(spark):
         ("no column 'x'", (df, "x", 0.1)),
         ("type map", (df, "m", 0.1)),
         ("collation UTF8_LCASE", (df, "t", 0.1)),
-        ("epsilon 0.1 is not more than 0 and less than support 0.1", (df, "k", 0.1, 0.1)),
-        ("support must be a number from 0 to 1, not 3", (df, "k", 3)),
+        ("epsilon 0.1 is not less than support 0.1", (df, "k", 0.1, 0.1)),
+        ("epsilon must be a number from 1e-12 to 1, not 0", (df, "k", 0.1, 0)),
+        ("support must be a number from 1e-12 to 1, not 3", (df, "k", 3)),
         ("is a stream", (stream, "value", 0.1)),
     ):
         with pytest.raises(InputError, match=says):

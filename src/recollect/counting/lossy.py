@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from recollect.compiled import inlined, specialise
 from recollect.counting.base import add
 from recollect.counting.lossy_table import (
+    AFTER,
     BEFORE,
     BUCKETS,
     CODE,
@@ -213,16 +214,16 @@ def _count(table, codes, start, grows, curve, stretch):
     """Count until the table must grow; return how far that went."""
     i = start
     while i < len(codes):
-        room = table.lines.shape[1] - table.facts[0, USED] - grows
-        if room == 0:
+        room = table.lines.shape[1] - table.facts[0, USED]
+        if grows and room == 0:
             break
         ended = table.facts[0, BUCKETS]
         # So many tuples end one bucket at most.
-        for _ in range(min(len(codes) - i, table.facts[0, LEFT], room)):
+        for _ in range(min(len(codes) - i, table.facts[0, LEFT], max(room, 1))):
             add(table, 0, codes[i])
             i += 1
         if table.facts[0, BUCKETS] != ended:
-            _record(curve, stretch, ended, table.facts[0, BEFORE], table.facts[0, USED])
+            _record(curve, stretch, ended, table.facts[0, BEFORE], table.facts[0, AFTER])
     return i
 
 

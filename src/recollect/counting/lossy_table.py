@@ -3,8 +3,8 @@
 The stream is cut into buckets. A key that is not in the table gets an entry: its count since, and
 how much the count may have missed before. At the end of a bucket every entry has to be worth it: if
 its count and what it may have missed are no more than a key without an entry may have missed, it
-goes. A bucket ends after a given number of tuples (1/ε), or earlier when the table is full, so that
-there is always room for the next key.
+goes. A bucket ends after a given number of tuples (1/ε), or earlier when a key comes that the table
+has no room for.
 
 A count is never too high, and too low by at most the number of buckets so far.
 
@@ -30,10 +30,10 @@ from recollect.compiled import cached, inlined, mix
 STREAMS = 2
 CODE, COUNT, ERROR, ORIGIN = range(4)
 """A line: a key, its count, what that may have missed, and the number of the tuple it came with."""
-WIDTH, TUPLES, LEFT, USED, MISSED, BUCKETS, BEFORE, PEAK, KEPT = range(9)
+WIDTH, TUPLES, LEFT, USED, MISSED, BUCKETS, BEFORE, AFTER, PEAK, KEPT = range(10)
 """The facts of a stream: tuples per bucket, tuples before this bucket and still to come in it,
-entries, what a key without an entry may have missed, buckets that have ended, entries before the
-last one ended, and the most entries ever before and after the end of a bucket."""
+entries, what a key without an entry may have missed, buckets that have ended, entries before and
+after the last one ended, and the most entries ever before and after the end of a bucket."""
 EMPTY = -1
 BYTES_PER_ENTRY = 32 + 16
 """A line, and at most four places."""
@@ -52,8 +52,10 @@ class LossyTable(NamedTuple):
         """Count one tuple."""
         place = _place_of(self, stream, key)
         line = self.places[stream, place]
-        full = False
         if line == EMPTY:
+            if self.facts[stream, USED] == self.lines.shape[1]:
+                _end_bucket(self, stream, True)
+                place = _place_of(self, stream, key)
             line = self.facts[stream, USED]
             self.places[stream, place] = line
             self.lines[stream, line, CODE] = key
@@ -61,11 +63,10 @@ class LossyTable(NamedTuple):
             self.lines[stream, line, ERROR] = self.facts[stream, MISSED]
             self.lines[stream, line, ORIGIN] = tuples_in(self, stream)
             self.facts[stream, USED] += 1
-            full = line + 1 == self.lines.shape[1]
         self.lines[stream, line, COUNT] += 1
         self.facts[stream, LEFT] -= 1
-        if full or self.facts[stream, LEFT] == 0:
-            _end_bucket(self, stream, full)
+        if self.facts[stream, LEFT] == 0:
+            _end_bucket(self, stream, False)
 
     def frequency(self, stream, key):
         """A lower bound of how often the key came in that stream."""
@@ -113,6 +114,7 @@ def _end_bucket(table, stream, full):
     facts[stream, MISSED] = missed
     facts[stream, BUCKETS] += 1
     facts[stream, BEFORE] = used
+    facts[stream, AFTER] = kept
     facts[stream, PEAK] = max(used, facts[stream, PEAK])
     facts[stream, KEPT] = max(kept, facts[stream, KEPT])
     _rebuild(table, stream)

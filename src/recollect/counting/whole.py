@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from recollect.counting.estimate import estimated_entries
 from recollect.counting.fresh_draws import fresh_draws
-from recollect.counting.lossy import LEAST_EPSILON, as_typed
+from recollect.counting.lossy import LEAST_EPSILON, as_typed, width_of
 from recollect.counting.sizing import epsilon_for_memory
 from recollect.counting.values import ValueCounter
 from recollect.errors import InputError
@@ -124,6 +124,7 @@ def count(
     for array in chain(head, arrays):
         values.add(array)
     found, counter = values.frequent(support), values.counter
+    expected = stream.entries(epsilon, counter.tuples)
     return Frequent(
         table=pa.table(
             {
@@ -136,7 +137,7 @@ def count(
         null_keys=values.nulls,
         epsilon=counter.epsilon,
         entries_peak=counter.entries_peak,
-        entries_estimated=stream.entries(epsilon, memory, counter.tuples),
+        entries_estimated=expected if memory is None else min(expected, memory),
     )
 
 
@@ -175,18 +176,20 @@ class _Head:
         """The smallest error that the memory allows."""
         if len(self.popularity) == 0:
             return support / 2  # nothing to count, so any will do
+        if self.tuples is not None and len(self.popularity) <= memory:
+            return min(support / 2, 1 / (self.tuples + 1))  # no bucket ends, nothing is missed
         epsilon = epsilon_for_memory(memory, self.popularity, self.model, self.tuples)
         if as_typed(epsilon) >= as_typed(support):
-            needed = ceil(estimated_entries(support / 2, self.popularity, self.model, self.tuples))
+            needed = ceil(self.entries(support / 2, self.tuples))
             raise InputError(
                 f"with {memory} entries, counts would be low by {epsilon:.3g} of all tuples, which"
                 f" is not less than the support, {support}; give about {needed} entries"
             )
         return epsilon
 
-    def entries(self, epsilon: float, memory: int | None, tuples: int) -> float:
+    def entries(self, epsilon: float, tuples: int | None) -> float:
         """How many entries are to be expected in a stream of so many tuples."""
-        if len(self.popularity) == 0:
-            return 0.0
-        estimated = estimated_entries(epsilon, self.popularity, self.model, max(tuples, 1))
-        return estimated if memory is None else min(estimated, memory)
+        keys = len(self.popularity)
+        if keys == 0 or (self.tuples is not None and width_of(epsilon) >= self.tuples):
+            return float(keys)  # they are all in one bucket
+        return estimated_entries(epsilon, self.popularity, self.model, tuples)

@@ -85,7 +85,7 @@ class Ar1(Forecast, name="ar1"):
 
     @cached_property
     def chain(self) -> Markov:
-        """The same law as a Markov chain; what lies beyond its ends is counted to them."""
+        """The same law as a Markov chain; what lies beyond an end is counted to that end."""
         # Rounding adds the variance of a uniform law on [-1/2, 1/2].
         spread = np.sqrt((self.deviation**2 + 1 / 12) / (1 - self.factor**2))
         low, high = np.floor(self.mean - REACH * spread), np.ceil(self.mean + REACH * spread)
@@ -95,8 +95,10 @@ class Ar1(Forecast, name="ar1"):
                 " values; count in coarser units"
             )
         states = np.arange(int(low), int(high) + 1)
-        transitions = _rounded_to(states, self._expected(states)[:, None], self.deviation)
-        transitions[:, 0] += np.maximum(0, 1 - transitions.sum(axis=1))
+        expected = self._expected(states)
+        transitions = _rounded_to(states, expected[:, None], self.deviation)
+        end = np.where(expected < self.mean, 0, -1)
+        transitions[states - states[0], end] += np.maximum(0, 1 - transitions.sum(axis=1))
         return Markov(states, transitions / transitions.sum(axis=1, keepdims=True))
 
     def _expected(self, values: ArrayLike) -> Probabilities:

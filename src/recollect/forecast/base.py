@@ -50,7 +50,7 @@ def whole_numbers(values: ArrayLike, name: str = "values", least: int = 0) -> Va
         return array.astype(np.int64)
     if array.dtype.kind != "f":
         raise InputError(f"{name} must be whole numbers, not of type {array.dtype}")
-    broken = array != np.floor(array)
+    broken = (array != np.floor(array)) | ~np.isfinite(array)
     if broken.any():
         raise InputError(f"{name} must be whole numbers, but {array[broken][0]} is among them")
     return array.astype(np.int64)

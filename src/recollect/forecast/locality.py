@@ -68,14 +68,17 @@ class Locality(Forecast, name="locality"):
             copies[:, delta - 1] = shown[:, : h - delta + 1] @ weights[delta - 1 :]
         return copies
 
-    def _fresh(self, values: Values) -> Probabilities:
-        return self.model.b * self.popularity.popularity_of(values)[:, None]
+    def _fresh(self, values: Values, horizon: int, now: Now) -> Probabilities:
+        """Tell how likely each value is drawn afresh, also for want of one to copy at the start."""
+        reach = np.minimum(len(now.recent) + np.arange(horizon), self.model.h)
+        beyond = np.append(np.cumsum(self.model.weights[::-1])[::-1], 0.0)[reach]
+        return np.outer(self.popularity.popularity_of(values), self.model.b + beyond)
 
     def probabilities(self, values: ArrayLike, deltas: ArrayLike, now: Now) -> Probabilities:
         """See :class:`Forecast`."""
         wanted, ahead = whole_numbers(values), steps_ahead(deltas)
-        weights = self.model.weights
-        by_delta = self._copies(wanted, max(ahead, default=0), now) + self._fresh(wanted)
+        weights, horizon = self.model.weights, max(ahead, default=0)
+        by_delta = self._copies(wanted, horizon, now) + self._fresh(wanted, horizon, now)
         for delta in range(1, by_delta.shape[1]):
             reach = min(delta, len(weights))
             by_delta[:, delta] += by_delta[:, delta - reach : delta] @ weights[:reach][::-1]
@@ -84,7 +87,8 @@ class Locality(Forecast, name="locality"):
     def first_probabilities(self, values: ArrayLike, horizon: int, now: Now) -> Probabilities:
         """See :class:`Forecast`; until a value has come, only old tuples give copies of it."""
         wanted = whole_numbers(values)
-        return first_of_hazards(self._copies(wanted, horizon, now) + self._fresh(wanted))
+        hazards = self._copies(wanted, horizon, now) + self._fresh(wanted, horizon, now)
+        return first_of_hazards(hazards)
 
     def sample(self, n: int, seed: int = 0) -> Values:
         """See :class:`Forecast`; what would copy a value from before the start is drawn afresh."""

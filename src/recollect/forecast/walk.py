@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from recollect.errors import InputError
 from recollect.forecast.base import (
     Forecast,
     Now,
@@ -15,7 +16,7 @@ from recollect.forecast.base import (
     steps_ahead,
     whole_numbers,
 )
-from recollect.forecast.discrete import DiscreteLaw
+from recollect.forecast.discrete import WIDEST, DiscreteLaw
 from recollect.streams.checks import require_whole
 
 NEGLIGIBLE = 1e-30
@@ -98,4 +99,9 @@ def _sum(one: DiscreteLaw, two: DiscreteLaw) -> DiscreteLaw:
     """The law of the sum of two independent numbers."""
     weights = np.convolve(one.weights, two.weights)
     kept = np.flatnonzero(weights > NEGLIGIBLE)
+    if kept[-1] - kept[0] >= WIDEST:
+        raise InputError(
+            f"a walk of such steps spreads over more than {WIDEST} values; count in coarser units,"
+            " or look less far ahead"
+        )
     return DiscreteLaw(one.low + two.low + int(kept[0]), weights[kept[0] : kept[-1] + 1])

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from recollect.errors import InputError
+from recollect.intervals.arrow_words import arrow_column
 from recollect.intervals.query import TIMES, Query
 from recollect.intervals.sweep import AGGREGATES, COUNT, HIGH, SUM, Rows, together
 from recollect.intervals.words import DecimalWords, decimals
@@ -71,10 +72,10 @@ class Shape:
     def _column(self, name: str, rows: Rows, nulls: np.ndarray | None) -> pa.Array:
         words, value = rows.words[AGGREGATES.index(name)], self._query.value
         if name == "count":
-            return pa.array(words)
+            return arrow_column(words, pa.int64(), None)
         assert value is not None
         if name == "avg" or (name == "sum" and value.floats):
-            return pa.array(words.view(np.float64), mask=nulls)
+            return arrow_column(words, pa.float64(), nulls)
         if name != "sum":
             return value.values(words, nulls)
         kind = self._kind(name)
@@ -86,7 +87,7 @@ class Shape:
                 f"the sum from {start} to {end} does not fit in 64 bits; cast"
                 f" {self._query.question.value!r} to a decimal or a float"
             )
-        return pa.array(words, mask=nulls)
+        return arrow_column(words, pa.int64(), nulls)
 
     def constant(self, parts: Sequence[Rows], name: str) -> Rows:
         """The constant intervals of one aggregate: neighbours merged where it stays the same.

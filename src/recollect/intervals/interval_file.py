@@ -1,15 +1,18 @@
 """A temporal relation in a file: an index of words, and beside it what the words stand for.
 
 The index itself (:mod:`recollect.intervals.index`) holds nothing but 64-bit words. The names and
-types of the columns, and the strings that words stand for, are in a small Arrow file beside it with
-``.columns`` at the end of its name. Strings are only ever added there, and before the first tuple
-that has them, so that both files fit each other whenever the power fails.
+types of the columns, and the strings that words stand for, are in a small file beside it with
+``.columns`` at the end of its name: a title, a CRC-32 and Arrow's stream format. Strings are only
+ever added there, and before the first tuple that has them, so that both files fit each other
+whenever the power fails.
 """
 
 import os
 import secrets
+import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from ctypes import CDLL
 from pathlib import Path
 from typing import Any, Self
 
@@ -35,6 +38,8 @@ POOL_PAGES = 16_384
 
 _COLUMN = "column {}"
 """What the index calls a column; the user's names might be those of its own."""
+_TITLE = b"recollect columns\0"
+_CHECKSUM_BYTES = 4
 
 
 def is_interval_file(source: Any) -> bool:
@@ -124,17 +129,14 @@ class IntervalFile:
             raise InputError(f"{place} exists already; give it as the source, or another name")
         if not place.parent.is_dir():
             raise InputError(f"{place} cannot be written: there is no folder {place.parent}")
-        columns = [
-            Column(_COLUMN.format(number), indexed=name in relation.attributes)
-            for number, name in enumerate(relation.codecs)
-        ]
         with ExitStack() as unless_complete:
             unless_complete.callback(lambda: _beside(place).unlink(missing_ok=True))
-            index = IntervalIndex.create(place, columns, pages, replacement)
+            index = IntervalIndex.create(place, _columns(relation), pages, replacement)
             unless_complete.enter_context(index)
             file = cls(place, index, relation)
             index.bulk_load(file._loading(parts))
             unless_complete.pop_all()
+        _release_memory()
         return file
 
     @classmethod
@@ -144,7 +146,11 @@ class IntervalFile:
         """Open a file made before."""
         place = Path(path)
         relation = _described(_beside(place))
-        return cls(place, IntervalIndex.open(place, pages, replacement), relation)
+        index = IntervalIndex.open(place, pages, replacement)
+        if index.columns != _columns(relation):
+            index.close()
+            raise StateError(f"{_beside(place)} is not that of {place}; load the relation again")
+        return cls(place, index, relation)
 
     def insert(self, data: Any) -> None:
         """Add rows with the columns of the relation; all of them or, after an error, none."""
@@ -240,6 +246,20 @@ class IntervalFile:
         self._strings = self._seen()
 
 
+def _columns(relation: Relation) -> tuple[Column, ...]:
+    return tuple(
+        Column(_COLUMN.format(number), indexed=name in relation.attributes)
+        for number, name in enumerate(relation.codecs)
+    )
+
+
+def _release_memory() -> None:
+    """Give what reading and loading needed back to the system; a sweep begins with a new pool."""
+    pa.default_memory_pool().release_unused()
+    with suppress(AttributeError, OSError, TypeError):  # only glibc has this, and needs it
+        CDLL(None).malloc_trim(0)
+
+
 def _describe(relation: Relation, path: Path) -> None:
     """Write names, types and strings; the file is replaced as a whole."""
     names = {"start": relation.start, "end": relation.end}
@@ -247,25 +267,35 @@ def _describe(relation: Relation, path: Path) -> None:
     for name, codec in relation.codecs.items():
         indexed = {"indexed": str(name in relation.attributes)}
         fields.append(pa.field(name, pa.list_(codec.kind), metadata=indexed))
-    seen = [
-        codec.seen if isinstance(codec, StringWords) else [] for codec in relation.codecs.values()
+    arrays = [
+        pa.array([codec.seen], field.type)
+        if isinstance(codec, StringWords)
+        else pa.nulls(1, field.type)
+        for codec, field in zip([None, None, *relation.codecs.values()], fields, strict=True)
     ]
-    arrays = [pa.array([values], f.type) for values, f in zip([[], [], *seen], fields, strict=True)]
     table = pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=names))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    content = sink.getvalue().to_pybytes()
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.unfinished")
-    with pa.OSFile(str(unfinished), "wb") as stream, pa.ipc.new_file(stream, table.schema) as file:
-        file.write_table(table)
-    with open(unfinished, "rb") as written:
-        os.fsync(written.fileno())
+    with open(unfinished, "wb") as file:
+        file.write(_TITLE + _checksum(content) + content)
+        file.flush()
+        os.fsync(file.fileno())
     os.replace(unfinished, path)
 
 
 def _described(path: Path) -> Relation:
     try:
-        with pa.OSFile(str(path)) as stream:
-            table = pa.ipc.open_file(stream).read_all()
-    except (pa.ArrowInvalid, OSError) as error:
-        raise StateError(f"{path} cannot be read: {error}; load the relation again") from None
+        title, checksum, content = _cut(path.read_bytes())
+    except OSError as error:
+        raise StateError(f"{path}: {error.strerror}; load the relation again") from None
+    if title != _TITLE:
+        raise StateError(f"{path}: this does not describe an index of intervals")
+    if checksum != _checksum(content):
+        raise StateError(f"{path} is damaged; load the relation again")
+    table = pa.ipc.open_stream(content).read_all()
     names = {key.decode(): name.decode() for key, name in table.schema.metadata.items()}
     line = Timeline(table.schema.field(0).type.value_type)
     codecs, attributes = {}, []
@@ -278,3 +308,12 @@ def _described(path: Path) -> Relation:
         if field.metadata[b"indexed"] == b"True":
             attributes.append(field.name)
     return Relation(names["start"], names["end"], line, codecs, attributes)
+
+
+def _cut(data: bytes) -> tuple[bytes, bytes, bytes]:
+    end = len(_TITLE) + _CHECKSUM_BYTES
+    return data[: len(_TITLE)], data[len(_TITLE) : end], data[end:]
+
+
+def _checksum(content: bytes) -> bytes:
+    return zlib.crc32(content).to_bytes(_CHECKSUM_BYTES, "big")

@@ -18,6 +18,7 @@ import psutil
 from recollect.errors import BudgetError, InputError
 from recollect.intervals.events import events_of
 from recollect.intervals.interval_file import POOL_PAGES, IntervalFile
+from recollect.intervals.page import PAGE_BYTES
 from recollect.intervals.query import Query, Question
 from recollect.intervals.reader import Reader
 from recollect.intervals.relation import Relation, Tuples
@@ -81,6 +82,11 @@ class Pool(NamedTuple):
             raise InputError(f"replacement {replacement!r} is unknown; there are order and lru")
         if pages is not None:
             require_whole("buffer_pages", pages, least=1)
+            if pages * PAGE_BYTES > (there := psutil.virtual_memory().total):
+                raise BudgetError(
+                    f"buffer_pages {pages} of 4 KiB are more than the memory of this machine; it"
+                    f" has room for {there // PAGE_BYTES}"
+                )
         return cls(POOL_PAGES if pages is None else pages, replacement)
 
 

@@ -70,7 +70,7 @@ class Question:
     def attributes(self) -> tuple[str, ...]:
         """The columns it needs beside the times and the value."""
         asked = [condition.column for condition in self.where]
-        return tuple(dict.fromkeys([*asked, *([self.group_by] if self.group_by else [])]))
+        return tuple(dict.fromkeys([*asked, *([] if self.group_by is None else [self.group_by])]))
 
 
 class Query:

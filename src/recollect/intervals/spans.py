@@ -68,7 +68,7 @@ class Spans:
                 raise InputError(
                     f"span {text!r}: times are whole numbers, so give a number of them"
                 )
-            return cls(line, text, int(text))
+            return cls(line, text, min(int(text), FOREVER))
         if name in _CALENDAR:
             unit, length, first = _CALENDAR[name]
             return cls(line, text, length, unit, first)
@@ -104,7 +104,7 @@ class Spans:
             seconds = pc.assume_timezone(
                 seconds, self.line.kind.tz, ambiguous="earliest", nonexistent="latest"
             )
-        return self.line.encode(seconds.cast(self.line.kind))
+        return self.line.encode(seconds)
 
     def widened(self, chunks: Iterable[Events]) -> Iterator[Events]:
         """Yield the events on the line of span numbers, in order again."""
@@ -134,16 +134,18 @@ class Spans:
                 "there are tuples without an end, which reach into every span to come; say where"
                 " to stop (to)"
             )
-        lengths = rows.end - rows.start
-        if (spans := int(lengths.sum())) > MOST_SPANS:
+        if (spans := int(np.subtract(rows.end, rows.start, dtype=float).sum())) > MOST_SPANS:
             raise InputError(
                 f"span {self.text} cuts the time into {spans} spans; give a longer one"
             )
+        lengths = rows.end - rows.start
         row = np.repeat(np.arange(len(lengths)), lengths)
         number = np.arange(spans) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         number += rows.start[row]
-        border = self.border(np.append(number, number + 1))
-        return Rows(rows.group[row], border[:spans], border[spans:], rows.words[:, row])
+        start, end = np.split(self.border(np.append(number, number + 1)), 2)
+        if np.any(start >= end) or np.any(end == FOREVER):
+            raise InputError(f"a span of {self.text} reaches beyond the times that there can be")
+        return Rows(rows.group[row], start, end, rows.words[:, row])
 
     def outer(self, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The first span of each tuple, and the first after it."""

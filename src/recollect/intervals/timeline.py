@@ -20,6 +20,7 @@ import pyarrow as pa
 from pyarrow import types
 
 from recollect.errors import FilterError, InputError
+from recollect.intervals.arrow_words import arrow_column, numpy_words
 from recollect.join.window import NANOSECONDS, parse_duration
 
 FOREVER = int(np.iinfo(np.int64).max)
@@ -57,7 +58,7 @@ class Timeline:
             array = array.cast(self.kind)
             width = pa.int32() if self.kind.bit_width == 32 else pa.int64()
             whole = array if types.is_integer(self.kind) else array.view(width)
-            return whole.cast(pa.int64()).fill_null(0).to_numpy()
+            return numpy_words(whole.cast(pa.int64()))
         except pa.ArrowInvalid as error:
             raise InputError(f"a time is out of range: {error}") from None
 
@@ -65,7 +66,7 @@ class Timeline:
         """Turn numbers into times; :data:`FOREVER` becomes NULL."""
         forever = times == FOREVER
         endless = forever if forever.any() else None
-        array = pa.array(np.where(forever, 0, times), pa.int64(), mask=endless)
+        array = arrow_column(np.where(forever, 0, times), pa.int64(), endless)
         try:
             if types.is_integer(self.kind):
                 return array.cast(self.kind)
@@ -74,13 +75,16 @@ class Timeline:
             raise InputError(f"a time of the answer is out of range: {error}") from None
 
     def moment(self, given: Any) -> int:
-        """Read a moment that a user gave: a number, ISO text, a date or a datetime."""
+        """Read a moment that a user gave: a number, ISO text, a date or a datetime.
+
+        One that lies beyond all times of the line is the first or the last of them.
+        """
         if isinstance(given, datetime | date):
             given = given.isoformat()
         place = ticks_of(str(given), self.kind, "the time")
         if place.denominator != 1:
             raise InputError(f"{given} lies between two moments of times of type {self.kind}")
-        return int(place)
+        return min(max(int(place), -FOREVER), FOREVER)
 
 
 def unit_of(kind: pa.DataType) -> int | None:
@@ -92,6 +96,17 @@ def unit_of(kind: pa.DataType) -> int | None:
     if types.is_date(kind):
         return NANOSECONDS["d" if types.is_date32(kind) else "ms"]
     return NANOSECONDS.get(getattr(kind, "unit", ""))
+
+
+def number_of(text: str) -> Fraction:
+    """Read a number as it is written; a ValueError if it is none, or has thousands of digits.
+
+    >>> number_of("-2.5e1")
+    Fraction(-25, 1)
+    """
+    if re.search(r"e[+-]?\d{4}", text, re.IGNORECASE):
+        raise ValueError(text)
+    return Fraction(text)
 
 
 def ticks_of(text: str, kind: pa.DataType, name: str) -> Fraction:
@@ -116,7 +131,7 @@ def ticks_of(text: str, kind: pa.DataType, name: str) -> Fraction:
     unit = unit_of(kind)
     try:
         if unit is None:
-            return Fraction(text)
+            return number_of(text)
         return _nanoseconds(text, kind) / unit
     except (ValueError, ZeroDivisionError):
         raise FilterError(f"{name} is of type {kind}, and {text!r} is no such value") from None

@@ -24,7 +24,8 @@ from pyarrow import types
 
 from recollect.compiled import inlined
 from recollect.errors import FilterError, InputError
-from recollect.intervals.timeline import ticks_of
+from recollect.intervals.arrow_words import arrow_column, numpy_words
+from recollect.intervals.timeline import number_of, ticks_of
 
 Words = np.ndarray
 NULL = np.iinfo(np.int64).min
@@ -97,10 +98,10 @@ class WholeWords(Codec):
     def _words(self, array: pa.Array) -> Words:
         if types.is_boolean(array.type):
             array = array.cast(pa.int8())
-        return array.cast(pa.int64()).fill_null(0).to_numpy()
+        return numpy_words(array.cast(pa.int64()))
 
     def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
-        return pa.array(words, pa.int64(), mask=nulls).cast(self.kind)
+        return arrow_column(words, pa.int64(), nulls).cast(self.kind)
 
     def place(self, text: str) -> Fraction:
         """A number, or true and false for booleans."""
@@ -109,7 +110,7 @@ class WholeWords(Codec):
                 raise self.refuse(text)
             return Fraction(text.lower() == "true")
         try:
-            return Fraction(text)
+            return number_of(text)
         except (ValueError, ZeroDivisionError):
             raise self.refuse(text) from None
 
@@ -123,10 +124,13 @@ class DecimalWords(Codec):
         self._wide = pa.decimal128(38, kind.scale)
 
     def _words(self, array: pa.Array) -> Words:
-        array = array.cast(self._wide).fill_null(0)
+        array = array.cast(self._wide)
         halves = np.frombuffer(array.buffers()[1], np.int64).reshape(-1, 2)
         low, high = halves[array.offset : array.offset + len(array)].T
-        if len(outside := np.flatnonzero(high != low >> 63)):
+        wide = high != low >> 63
+        if array.null_count:
+            wide &= ~array.is_null().to_numpy(zero_copy_only=False)
+        if len(outside := np.flatnonzero(wide)):
             value = array[int(outside[0])].as_py()
             raise OverflowError(f"{value} has more digits than fit in 64 bits; cast it to a float")
         return low.copy()
@@ -137,7 +141,7 @@ class DecimalWords(Codec):
     def place(self, text: str) -> Fraction:
         """A number, times ten to the scale."""
         try:
-            return Fraction(text) * Fraction(10) ** self.kind.scale
+            return number_of(text) * Fraction(10) ** self.kind.scale
         except (ValueError, ZeroDivisionError):
             raise self.refuse(text) from None
 
@@ -154,12 +158,12 @@ class FloatWords(Codec):
         self.finite = (low, high)
 
     def _words(self, array: pa.Array) -> Words:
-        bits = array.cast(pa.float64()).fill_null(0.0).to_numpy().view(np.int64)
+        bits = numpy_words(array.cast(pa.float64()))
         bits = np.where(bits == NEGATIVE_ZERO, 0, bits)
         return bits_of(np.where(bits & MOST > INFINITY, NAN, bits))
 
     def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
-        return pa.array(bits_of(words).view(np.float64), mask=nulls).cast(self.kind)
+        return arrow_column(bits_of(words), pa.float64(), nulls).cast(self.kind)
 
     def place(self, text: str) -> Fraction:
         """The word of the float nearest to the literal."""
@@ -177,10 +181,10 @@ class TimeWords(Codec):
 
     def _words(self, array: pa.Array) -> Words:
         array = array.view(pa.int32() if array.type.bit_width == 32 else pa.int64())
-        return array.cast(pa.int64()).fill_null(0).to_numpy()
+        return numpy_words(array.cast(pa.int64()))
 
     def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
-        array = pa.array(words, pa.int64(), mask=nulls)
+        array = arrow_column(words, pa.int64(), nulls)
         if self.kind.bit_width == 32:
             array = array.cast(pa.int32())
         return array.view(self.kind)
@@ -228,11 +232,7 @@ def decimals(
     low: np.ndarray, high: np.ndarray, kind: pa.DataType, nulls: np.ndarray | None
 ) -> pa.Array:
     """Decimals from the halves of 128-bit whole numbers."""
-    halves = np.stack([low, high], axis=1)
-    validity = None
-    if nulls is not None:
-        validity = pa.py_buffer(np.packbits(~nulls, bitorder="little"))
-    return pa.Array.from_buffers(kind, len(low), [validity, pa.py_buffer(halves)])
+    return arrow_column(np.stack([low, high], axis=1), kind, nulls)
 
 
 def codec_of(kind: pa.DataType, name: str) -> Codec:

@@ -6,6 +6,9 @@ from numpy.typing import NDArray
 from recollect.errors import InputError
 from recollect.streams.checks import require_whole
 
+MOST_LAGS = 1_000
+"""With more, fitting the locality model would take minutes."""
+
 
 class Coincidences:
     """Counts, in one pass, how many tuples equal the one ``lag`` places before them.
@@ -15,7 +18,7 @@ class Coincidences:
     Parameters
     ----------
     h
-        The largest lag.
+        The largest lag, at most 1,000.
 
     Examples
     --------
@@ -27,7 +30,7 @@ class Coincidences:
     """
 
     def __init__(self, h: int) -> None:
-        require_whole("h", h, least=1)
+        require_whole("h", h, least=1, most=MOST_LAGS)
         self.h = h
         self.tuples = 0
         """How many tuples came so far."""

@@ -27,7 +27,6 @@ from recollect.locality.popularity import Popularity
 from recollect.locality.stack_distance import StackDistance
 from recollect.locality.time_order import TimeOrder
 from recollect.streams import open_source
-from recollect.streams.checks import require_whole
 
 BATCH_ROWS = 65_536
 Progress = Callable[[str, int], None]
@@ -127,7 +126,7 @@ def profile(
     time
         A time column, to have it checked that the tuples are in its order.
     h
-        How many tuples the locality model looks back.
+        How many tuples the locality model looks back, at most 1,000.
     seed
         Which permutation.
     progress
@@ -143,7 +142,6 @@ def profile(
     >>> found.stream.interarrival.quantile(0.5), found.permuted.interarrival.quantile(0.5)
     (12, 262)
     """
-    require_whole("h", h, least=1)
     measuring, keys = _Measuring(h), KeyNumbers()
     kept: list[Numbers] = []
     rows = 0

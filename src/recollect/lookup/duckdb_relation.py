@@ -42,3 +42,7 @@ class DuckdbRelation(SqlRelation):
             ).to_arrow_table()
         finally:
             connection.unregister(KEYS)
+
+    def is_mistake(self, error: Exception) -> bool:
+        """See :class:`SqlRelation`."""
+        return isinstance(error, duckdb.ConversionException | duckdb.BinderException)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from datetime import timedelta
+from math import isfinite
 from time import perf_counter
 from typing import Any
 
@@ -38,6 +39,8 @@ from recollect.streams.plain import plain_array, plain_schema
 
 DEFAULT_POLICY = "s3-fifo"
 KINDS = ("left", "inner")
+LONGEST = 1 << 62
+"""Nanoseconds, more than a century: a TTL beyond it is as good as none."""
 
 
 class Lookup:
@@ -129,10 +132,7 @@ class Lookup:
             The codes of all keys to come, for policies that must know them.
         """
         schema = plain_schema(schema)
-        for name in self.on:
-            if len(schema.get_all_field_indices(name)) != 1:
-                there = ", ".join(repr(column) for column in schema.names)
-                raise InputError(f"the stream has no single column {name!r}; it has {there}")
+        require_keys(schema, self.on)
         key_types = [schema.field(name).type for name in self.on]
         for name, kind in zip(self.on, key_types, strict=True):
             if pa.types.is_nested(kind):
@@ -235,7 +235,7 @@ class Lookup:
     def _checked(self, payload: Payload, keys: list[pa.Array], rows: np.ndarray) -> pa.RecordBatch:
         """The rows with these numbers; where the key is another one's, the right row is fetched."""
         taken = payload.take(rows)
-        if not self._hashed:
+        if not self._hashed or not len(rows):
             return taken
         wrong = np.flatnonzero(~_same(keys, payload.keys_of(taken)))
         if len(wrong) == 0:
@@ -294,6 +294,14 @@ class Lookup:
         self._relation.close()
 
 
+def require_keys(schema: pa.Schema, keys: Sequence[str]) -> None:
+    """Refuse a stream that lacks a key column or has several of the name."""
+    for name in keys:
+        if len(schema.get_all_field_indices(name)) != 1:
+            there = ", ".join(repr(column) for column in schema.names)
+            raise InputError(f"the stream has no single column {name!r}; it has {there}")
+
+
 def nanoseconds(ttl: Any) -> int | None:
     """How long a row may be used.
 
@@ -305,13 +313,13 @@ def nanoseconds(ttl: Any) -> int | None:
     span: Duration | None = None
     if isinstance(ttl, timedelta):
         span = Duration(ttl // timedelta(microseconds=1) * 1000)
-    elif isinstance(ttl, int | float):
+    elif isinstance(ttl, int | float) and isfinite(ttl):
         span = Duration(round(ttl * 1e9))
     elif isinstance(ttl, str):
         span = parse_duration(f"{ttl}s" if ttl.replace(".", "", 1).isdigit() else ttl)
     if span is None or span.nanoseconds <= 0:
         raise InputError(f"ttl={ttl!r} is not a time above 0; give seconds, or such as '5min'")
-    return span.nanoseconds
+    return min(span.nanoseconds, LONGEST)
 
 
 def enriched(stream: pa.Schema, relation: pa.Schema) -> pa.Schema:

@@ -15,6 +15,10 @@ except ImportError:
     ) from None
 
 
+UNDEFINED_OPERATOR = "42883"
+"""PostgreSQL's code for a comparison that it does not know."""
+
+
 class PostgresqlRelation(SqlRelation):
     """A table or view of a PostgreSQL database: ``postgresql://user@host:5432/database``.
 
@@ -46,3 +50,7 @@ class PostgresqlRelation(SqlRelation):
                 parameters=pa.record_batch(arrays, names=[str(i) for i in range(len(keys))]),
             )
             return cursor.fetch_arrow_table()
+
+    def is_mistake(self, error: Exception) -> bool:
+        """See :class:`SqlRelation`."""
+        return getattr(error, "sqlstate", None) == UNDEFINED_OPERATOR

@@ -86,13 +86,22 @@ class SqlRelation(Relation):
     def ask(self, connection: Any, keys: list[pa.Array]) -> pa.Table:
         """The rows of some keys: the numbers of the keys, from 0, then the columns."""
 
+    def is_mistake(self, error: Exception) -> bool:
+        """Whether an error says that such keys cannot be compared, so that it will not pass."""
+        return False
+
     def fetch(self, keys: list[pa.Array]) -> Fetched:
         """See :class:`Relation`."""
 
         def ask() -> pa.Table:
             if self._connection is None:
                 self._connection = self.connect(self._url)
-            return self.ask(self._connection, keys)
+            try:
+                return self.ask(self._connection, keys)
+            except self.outages as error:
+                if self.is_mistake(error):
+                    raise InputError(f"{self.name}: {one_line(error)}") from error
+                raise
 
         table = self._patience.until(ask, self.outages, self.name, self.close).combine_chunks()
         places = table.column(0).to_numpy().astype(np.int64)

@@ -103,6 +103,11 @@ def _python_values(key: pa.Array) -> list[Any]:
         return key.cast(pa.string()).to_pylist()  # SQLite has no dates, only their ISO text
     if pa.types.is_boolean(kind):
         key = key.cast(pa.int8())
+    elif pa.types.is_uint64(kind):
+        try:
+            key = key.cast(pa.int64())
+        except pa.ArrowInvalid as error:
+            raise InputError(f"a key is too large for SQLite: {error}") from None
     elif not (
         pa.types.is_integer(kind)
         or pa.types.is_floating(kind)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from recollect.errors import InputError
 from recollect.hashing import code_of_columns, missing
 from recollect.join.whole import Progress, quiet
-from recollect.lookup.online import DEFAULT_POLICY, Lookup
+from recollect.lookup.online import DEFAULT_POLICY, Lookup, require_keys
 from recollect.lookup.policies import is_offline, parse_cache_policy
 from recollect.lookup.stats import LookupStats
 from recollect.policies import Policy
@@ -55,6 +55,7 @@ class WholeLookup:
             relation, on=on, table=table, cache=cache, policy=made, how=how, ttl=ttl,
             retries=retries, seed=seed, count_only=count_only,
         )  # fmt: skip
+        require_keys(self._source.schema, self._lookup.on)
         self._batch_rows, self._progress = batch_rows, progress
         trace = self._trace(self._source, made) if is_offline(made) else None
         self._columns = list(self._lookup.on) if count_only else self._source.schema.names

@@ -65,7 +65,8 @@ def exact_matches(inputs: Inputs, progress: Progress = quiet) -> Matches:
             rows += taken
             lanes.take((taken[0], taken[1]))
     left, right = np.concatenate([np.empty((2, 0), np.int64), *pairs], axis=1)
-    return _placed(left, right, *(np.concatenate([[], *part]) for part in times))
+    none = np.empty(0, np.int64)  # not of floats, which cannot tell nanoseconds apart
+    return _placed(left, right, *(np.concatenate([none, *part]) for part in times))
 
 
 def _placed(

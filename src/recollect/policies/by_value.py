@@ -19,7 +19,7 @@ class ByValue(NamedTuple):
 
     values: Array
     groups: Array
-    count: Array
+    distinct: Array
     """By stream: how many there are."""
 
 
@@ -37,7 +37,7 @@ def enlarge(old: ByValue, slots: int) -> ByValue:
     larger = new_by_value(slots)
     larger.values[:, : old.values.shape[1]] = old.values
     larger.groups[:, : old.groups.shape[1]] = old.groups
-    larger.count[:] = old.count
+    larger.distinct[:] = old.distinct
     return larger
 
 
@@ -62,8 +62,8 @@ def enter(by_value, buffer, slot):
         return
     value = buffer.key[group]
     values, groups = by_value.values[stream], by_value.groups[stream]
-    place = by_value.count[stream]
-    by_value.count[stream] += 1
+    place = by_value.distinct[stream]
+    by_value.distinct[stream] += 1
     while place > 0 and values[place - 1] > value:
         values[place] = values[place - 1]
         groups[place] = groups[place - 1]
@@ -79,8 +79,8 @@ def leave(by_value, buffer, slot):
     if buffer.population[group, stream] > 1:
         return
     values, groups = by_value.values[stream], by_value.groups[stream]
-    count = by_value.count[stream] - 1
+    count = by_value.distinct[stream] - 1
     for place in range(first_from(values, count + 1, buffer.key[group]), count):
         values[place] = values[place + 1]
         groups[place] = groups[place + 1]
-    by_value.count[stream] = count
+    by_value.distinct[stream] = count

@@ -43,7 +43,15 @@ from recollect.forecast.survival import alpha_for_lifetime
 from recollect.policies import base, by_value
 from recollect.policies.base import NEWCOMER, Array, Policy, Room
 from recollect.policies.by_value import ByValue, enter, first_from, leave, new_by_value
-from recollect.policies.heeb_tables import FAR, LINE, MOST_CELLS, SURFACE, UNKNOWN, table_of
+from recollect.policies.heeb_tables import (
+    FAR,
+    LINE,
+    MOST_CELLS,
+    SURFACE,
+    UNKNOWN,
+    smoothed,
+    table_of,
+)
 from recollect.policies.lba import Lba
 from recollect.policies.prob import Prob
 from recollect.policies.rand import Rand, below
@@ -58,6 +66,8 @@ JUDGED = 1024
 """How many of them laws are compared on."""
 RARELY = 65_536
 """After so many arrivals the kind of law is chosen again, however long the stream is."""
+ENOUGH = 32
+"""How many arrivals it takes to see for how long tuples are held, and what is assumed before."""
 NOT_STARTED = np.iinfo(np.int64).min
 FURTHEST = 2**53
 """Values beyond are taken as this."""
@@ -216,26 +226,27 @@ def _score(state, stream, value, ahead):
     place = _place_of(state, partner, value)
     score = _score_at(state, partner, place)
     if ahead < law[HORIZON]:
-        scale = law[SCALE]
-        left = np.exp(-ahead / scale) if scale > 0 else 1 + ahead / scale
-        later = place - np.int64(np.floor(law[DRIFT] * ahead + 0.5))
-        score -= left * max(_score_at(state, partner, later), 0.0)
+        moved = np.int64(np.floor(law[DRIFT] * ahead + 0.5))
+        later = _score_at(state, partner, place - moved)
+        if later > 0:
+            scale = law[SCALE]
+            score -= later * (np.exp(-ahead / scale) if scale > 0 else 1 + ahead / scale)
     return score
 
 
 @inlined
-def _lesser(state, buffer, slot, chosen, least):
-    """Of a tuple with some score and another one: the one with the least."""
-    stream = buffer.stream[slot]
+def _lesser(state, buffer, stream, value, slot, chosen, least):
+    """Of a tuple with some score and another one, with this value: the one with the least."""
     ahead = _ahead(state, buffer, stream, buffer.expires[slot])
-    score = _score(state, stream, buffer.key[buffer.group[slot]], ahead)
+    score = _score(state, stream, value, ahead)
     return (slot, score) if score < least else (chosen, least)
 
 
 @inlined
 def _least(state, buffer, stream, chosen, least):
     """Of a tuple with some score and those of a stream: the one with the least."""
-    count = state.by_value.count[stream]
+    values, groups = state.by_value.values[stream], state.by_value.groups[stream]
+    count = state.by_value.distinct[stream]
     if count == 0:
         return chosen, least
     tally, law = state.tally[1 - stream], state.law[1 - stream]
@@ -253,11 +264,11 @@ def _least(state, buffer, stream, chosen, least):
             end = count
             if number < width and state.turns[1 - stream, line + number] != FAR:
                 turn = (state.turns[1 - stream, line + number] - tally[AT]) // unit
-                end = first_from(state.by_value.values[stream], count, turn + 1)
+                end = first_from(values, count, turn + 1)
             place = begin if number % 2 == 0 else end - 1
         if begin < end:
-            slot = buffer.first[state.by_value.groups[stream, place], stream]
-            chosen, least = _lesser(state, buffer, slot, chosen, least)
+            slot = buffer.first[groups[place], stream]
+            chosen, least = _lesser(state, buffer, stream, values[place], slot, chosen, least)
         begin = end
     return chosen, least
 
@@ -268,7 +279,8 @@ def _least_of_sample(state, buffer):
     chosen, least = NOBODY, np.inf
     for _ in range(state.sample[0]):
         slot = state.drawn.members[below(state.drawn.size[0], state.drawn.generator)]
-        chosen, least = _lesser(state, buffer, slot, chosen, least)
+        value = buffer.key[buffer.group[slot]]
+        chosen, least = _lesser(state, buffer, buffer.stream[slot], value, slot, chosen, least)
     return chosen, least
 
 
@@ -383,7 +395,7 @@ class Heeb(Prob, name="heeb"):
             by_value=new_by_value(2 if self.sample else room.slots),
             recent=np.zeros((STREAMS, min(REMEMBERED, cells)), np.int64),
             held=np.zeros(3, np.int64),
-            lifetime=np.array([float(room.slots)]),
+            lifetime=np.array([float(ENOUGH)]),
             drawn=Rand().start(room if self.sample else replace(room, slots=2)),
             sample=np.array([self.sample]),
             most_cells=np.array([cells]),
@@ -413,7 +425,7 @@ class Heeb(Prob, name="heeb"):
     def _fitted(self, state: State, stream: int) -> State:
         """Fit the law of a stream, and make its table."""
         tally = state.tally[stream]
-        tally[NEXT_FIT] += min(max(tally[ARRIVALS], self.warmup), REMEMBERED)
+        tally[NEXT_FIT] += min(tally[ARRIVALS], REMEMBERED)
         survival = self._survival(state, stream)
         try:
             law = self._law(state, stream, survival)
@@ -442,7 +454,7 @@ class Heeb(Prob, name="heeb"):
     def _survival(self, state: State, stream: int) -> Survival:
         """Tell how long tuples stay, in tuples of a stream."""
         # By Little's law; what was admitted while the buffer was being filled stays longer yet.
-        if state.held[SEEN] >= self.warmup and state.held[ADMITTED] > 0:
+        if state.held[SEEN] >= ENOUGH and state.held[ADMITTED] > 0:
             state.lifetime[0] = state.held[HELD] / state.held[ADMITTED]
             state.held[:] = 0
         arrivals = state.tally[:, ARRIVALS]
@@ -467,7 +479,9 @@ class Heeb(Prob, name="heeb"):
         law = forecast_class(name).fit(values)
         if isinstance(law, Trend):  # it was fitted as if the stream began with these values
             start = law.slope * (arrivals - len(values))
-            return Trend(law.slope, law.intercept - start, law.noise)
+            return Trend(law.slope, law.intercept - start, smoothed(law.noise, len(values)))
+        if isinstance(law, Walk):
+            return Walk(smoothed(law.steps, len(values)))
         return law
 
 

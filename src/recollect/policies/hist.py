@@ -279,7 +279,7 @@ def _least(state, buffer, stream, chosen, least):
     Between the middles of two buckets worth only rises or only falls: the least is at an end.
     """
     values, groups = state.by_value.values[stream], state.by_value.groups[stream]
-    count = state.by_value.count[stream]
+    count = state.by_value.distinct[stream]
     buckets = state.buckets.shape[1]
     begin = 0
     for number in range(buckets + 1):

@@ -1,6 +1,7 @@
 """What a profile says about memory: hits by the number of keys that are remembered."""
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,8 @@ from recollect.locality import Popularity, Profile
 
 NOTABLE = 0.005
 """A smaller gain or loss, as a share of all tuples, is not worth a sentence."""
+DEVIATIONS = 4
+"""Nor is one of fewer standard deviations: hits of n tuples have one of √n/2 at most."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,8 @@ def gain_of(profile: Profile) -> Gain | None:
     popular = popular_hits(profile.popularity, keys)
     gain = recent - popular
     best = int(np.argmax(gain))
-    notable = NOTABLE * profile.popularity.tuples
+    tuples = profile.popularity.tuples
+    notable = max(NOTABLE * tuples, DEVIATIONS * sqrt(tuples) / 2)
     if gain[best] < notable:
         return None
     before, after = (np.flatnonzero(part <= 0) for part in (gain[:best], gain[best:]))
@@ -54,8 +58,8 @@ def gain_of(profile: Profile) -> Gain | None:
     lost = int(keys[best + after[0]]) if len(after) else None
     return Gain(
         best=int(keys[best]),
-        recent=float(recent[best] / profile.popularity.tuples),
-        popular=float(popular[best] / profile.popularity.tuples),
+        recent=float(recent[best] / tuples),
+        popular=float(popular[best] / tuples),
         begins=int(keys[before[-1]]) if loses else None,
         # With room for all keys, nothing is forgotten.
         ends=None if lost == profile.popularity.distinct else lost,

@@ -1,6 +1,6 @@
 """What a profile says, in sentences."""
 
-from recollect.locality import Profile
+from recollect.locality import Order, Profile
 from recollect.policies import policy_names
 from recollect.report.profile_curves import gain_of
 from recollect.report.units import NBSP
@@ -12,6 +12,8 @@ MODEL = ("lba", "elba")
 POPULAR = ("prob", "lfu")
 FEW = 0.05
 """Fewer copies than this share of all tuples are called none worth using."""
+BY_CHANCE = 3
+"""So many times as in random order there must be at least."""
 FLAT = 0.1
 """Popularity with a smaller slope is called even."""
 PER_LAG = 10
@@ -27,9 +29,9 @@ def headline(profile: Profile) -> str:
         *(order.within(profile.h) / profile.popularity.tuples for order in orders)
     )
     last = "the tuple before" if profile.h == 1 else f"one of the {profile.h} tuples before"
-    if copies(profile) < FEW and gain_of(profile) is None:
+    if not correlated(profile) and gain_of(profile) is None:
         return f"Popularity is all: {came} of the tuples repeat {last} them, shuffled {shuffled}."
-    if copies(profile) < FEW:
+    if not correlated(profile):
         near, far = (order.quantile(0.5) for order in orders)
         return (
             f"Correlation reaches further than the last {profile.h}: half of the repeats come"
@@ -60,22 +62,31 @@ def _simple(profile: Profile) -> str:
     return ""
 
 
-def copies(profile: Profile) -> float:
+def copies(order: Order) -> float:
     """The share of the tuples that the model takes for copies of recent ones."""
-    assert profile.stream.fitted is not None
-    return float(1 - profile.stream.fitted.model.b)
+    assert order.fitted is not None
+    return 1 - order.fitted.model.b
+
+
+def correlated(profile: Profile) -> bool:
+    """Whether the model finds copies worth using, and not as many in random order."""
+    return copies(profile.stream) >= max(FEW, BY_CHANCE * copies(profile.permuted))
 
 
 def _model(profile: Profile) -> str:
     assert profile.stream.fitted is not None
     entropy = f"{profile.stream.fitted.entropy:.2f}{NBSP}bits"
-    if copies(profile) < FEW:
-        text = f"The locality model finds copies in {percent(copies(profile))} of the tuples"
-        return f"{text}; its entropy is {entropy} per tuple, of {profile.entropy_iid:.2f} without."
+    found, shuffled = copies(profile.stream), copies(profile.permuted)
+    if not correlated(profile):
+        return (
+            f"The locality model finds copies in {percent(found)} of the tuples, and in"
+            f" {percent(shuffled)} once they are shuffled; its entropy is {entropy} per tuple, of"
+            f" {profile.entropy_iid:.2f} without."
+        )
     return (
-        f"Short-term correlation explains {percent(copies(profile))} of the tuples, popularity"
-        f" the rest (b{NBSP}={NBSP}{1 - copies(profile):.2f}); knowing it lowers the entropy of the"
-        f" next tuple from {profile.entropy_iid:.2f} to {entropy}."
+        f"Short-term correlation explains {percent(found)} of the tuples, popularity the rest"
+        f" (b{NBSP}={NBSP}{1 - found:.2f}); knowing it lowers the entropy of the next tuple from"
+        f" {profile.entropy_iid:.2f} to {entropy}."
     )
 
 
@@ -99,7 +110,7 @@ def _memory(profile: Profile) -> str:
 
 def _policies(profile: Profile) -> str:
     known = policy_names()
-    seeing = RECENT + MODEL if copies(profile) >= FEW else RECENT
+    seeing = RECENT + MODEL if correlated(profile) else RECENT
     recent, popular = (
         listed([name for name in names if name in known]) for names in (seeing, POPULAR)
     )

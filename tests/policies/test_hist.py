@@ -1,0 +1,106 @@
+"""HIST against its naive twin, and that it learns what HEEB is told."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recollect as rc
+from recollect.errors import PolicyError
+from recollect.forecast import DiscreteLaw, Trend, Walk
+from recollect.policies import parse_policy
+from recollect.policies.heeb import Heeb
+from recollect.policies.hist import POSITION, Hist
+from recollect.streams import TrendStream, WalkStream
+from tests.naive import hist as naive
+from tests.naive.join import TimeWindow, UnlimitedWindow, join
+from tests.policies.scenarios import arrivals, capacities, examples, windows
+from tests.policies.victims import UNTIL, assert_same_victims, encode, new_engine, trace_engine
+
+SETTINGS = [
+    ((TimeWindow(40), TimeWindow(60)), 20),
+    ((UnlimitedWindow(), TimeWindow(50)), (9, 14)),
+]
+
+
+def _check(parameters, rows, spans, capacity, first_slots=1024):
+    twin = type("Twin", (naive.Hist,), parameters)
+    got = trace_engine(Hist(**parameters), rows, spans, capacity, 0, first_slots)
+    assert_same_victims(got, join(rows, spans, capacity, twin))
+
+
+def sampled(laws, steps):
+    keys = [law.sample(steps, seed).tolist() for seed, law in enumerate(laws)]
+    return [(stream, step, keys[stream][step]) for step in range(steps) for stream in (0, 1)]
+
+
+@examples(40)
+@given(arrivals(), st.tuples(windows, windows), capacities, st.sampled_from([2, 1024]))
+def test_small_streams(rows, spans, capacity, first_slots):
+    _check({"buckets": 4, "period": 3, "decay": 0.5}, rows, spans, capacity, first_slots)
+
+
+@pytest.mark.parametrize(("spans", "capacity"), SETTINGS)
+@pytest.mark.parametrize(
+    "laws",
+    [
+        (Trend(1, -1, DiscreteLaw.normal(4, 15)), Trend(1, 0, DiscreteLaw.normal(6, 20))),
+        (Walk(DiscreteLaw.normal(2)), Trend(0, 3, DiscreteLaw.normal(6))),
+        (Trend(-0.7, 0, DiscreteLaw.uniform(-9, 9)), Trend(-0.7, 2, DiscreteLaw.normal(3))),
+    ],
+)
+def test_long_streams(laws, spans, capacity):
+    """Long enough for buckets to be split and merged many times."""
+    parameters = {"buckets": 8, "period": 10, "decay": 0.9}
+    _check(parameters, sampled(laws, 350), spans, capacity, first_slots=4)
+
+
+def test_it_follows_lines_and_walks():
+    line = TrendStream(tuples=2_000, slope=-2.0, deviation=8.0, bound=30, seed=1)
+    walk = WalkStream(tuples=2_000, seed=2)
+    values = [stream.table()["key"].to_pylist() for stream in (line, walk)]
+    engine = new_engine(Hist(), (TimeWindow(50), TimeWindow(50)), 10)
+    feeds = tuple(
+        encode([(stream, time, key) for time, key in enumerate(keys)])
+        for stream, keys in enumerate(values)
+    )
+    engine.count(feeds, UNTIL)
+    on_line, walking = engine.states[0].track[:, POSITION]
+    assert on_line == pytest.approx(-2 * 1999, abs=4)
+    assert walking == values[1][-1]
+
+
+@pytest.mark.parametrize(
+    ("deviation", "bound", "enough"), [(1.0, 10, 0.97), (8.0, 32, 0.9)], ids=["low", "high"]
+)
+def test_it_comes_close_to_heeb(deviation, bound, enough):
+    """The paper's figures 13 and 14: HEEB knows the laws, HIST learns what it needs."""
+    noise = DiscreteLaw.normal(deviation, bound)
+    heeb = Heeb(left=Trend(1, -1, noise), right=Trend(1, 0, noise))
+    found = {"rand": [], heeb: [], "hist": []}
+    for seed in range(4):
+        left, right = (
+            TrendStream(5_000, lag=lag, deviation=deviation, bound=bound, seed=2 * seed + lag)
+            for lag in (1, 0)
+        )
+        for policy, results in found.items():
+            answer = rc.join(
+                left, right, on="key", time="time", window=2 * bound + 1, budget=10, policy=policy
+            )
+            results.append(answer.stats.results)
+    rand, known, learnt = (np.mean(results) for results in found.values())
+    assert enough * known <= learnt <= 1.01 * known
+    assert learnt > 1.05 * rand
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("hist:buckets=2", "hist: buckets=2 is not from 3 to 1000"),
+        ("hist:period=0", "hist: period=0 is not from 1 to"),
+        ("hist:decay=1.5", "hist: decay=1.5 is not from 0.01 to 1.0"),
+    ],
+)
+def test_bad_parameters(spec, message):
+    with pytest.raises(PolicyError, match=message):
+        parse_policy(spec)
