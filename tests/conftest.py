@@ -1,0 +1,25 @@
+"""Tests that need the same machine code go to the same worker, so that no other waits for it."""
+
+from pathlib import Path
+
+import pytest
+
+from recollect.policies import policy_names
+
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Group the tests of a policy; each room has a kernel of its own."""
+    known = set(policy_names())
+    for item in items:
+        if not item.path.is_relative_to(HERE) or item.get_closest_marker("xdist_group"):
+            continue
+        room = item.path.relative_to(HERE).parts[0]
+        kernel = room if room in ("lookup", "workload") else "join"
+        for value in getattr(getattr(item, "callspec", None), "params", {}).values():
+            policy = str(value).partition(":")[0]
+            if policy in known:
+                item.add_marker(pytest.mark.xdist_group(f"{kernel} {policy}"))
+                break
