@@ -16,7 +16,6 @@ from tests.policies.scenarios import examples
 from tests.workload.scenarios import inputs, problems, results_of, run_engine
 
 METHOD_1 = greedy_dual.with_rules(greedy_dual.Method1(0.9))
-METHOD_2 = greedy_dual.with_rules(greedy_dual.Method2(0.9))
 TWINS = {
     "rand": simple.Rand,
     "fifo": simple.Fifo,
@@ -27,7 +26,6 @@ TWINS = {
     "clock-exp": clock.ClockExp,
     "gdj": METHOD_1,
     "gdj:percentile=0.5,full=2,partial=1": naive.PartialMethod1,
-    "gdj:method=2": METHOD_2,
     "prob": naive.Prob,
     "life": naive.Life,
     "age": naive.Age,
