@@ -1,5 +1,7 @@
 """On disk the answer is the one in memory, also after changes."""
 
+from datetime import date
+
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -148,3 +150,13 @@ def test_damage_beside_the_index(tmp_path):
     beside.write_bytes((tmp_path / "other.columns").read_bytes())
     with pytest.raises(StateError, match=r"kept.columns is not that of .*kept; load"):
         aggregate(tmp_path / "kept", value="value")
+
+
+def test_rows_of_other_types_are_not_taken_in(tmp_path):
+    table = pa.table({"from": [1], "till": [2], "value": [3.5], "kind": ["a"]})
+    with IntervalFile.load(tmp_path / "kept", table, "from", "till", "value", ["kind"]) as file:
+        file.insert(table.set_column(2, "value", pa.array([4])))  # a number is a number
+        for place, wrong in ((0, [date(2024, 1, 1)]), (2, ["4"]), (3, [5])):
+            with pytest.raises(InputError, match=r"types? (string|int64)|date"):
+                file.insert(table.set_column(place, table.column_names[place], pa.array(wrong)))
+        assert file.tuples == 2

@@ -1,5 +1,6 @@
 """Every kind of relation gives the same rows, and says clearly what it cannot give."""
 
+import json
 import sqlite3
 
 import pyarrow as pa
@@ -8,6 +9,7 @@ import pytest
 from recollect.errors import InputError
 from recollect.lookup import lookup
 from recollect.lookup.open_relation import open_relation
+from tests.cli.command import call, write
 from tests.lookup.conftest import POSTGRESQL
 from tests.lookup.shop import GOODS, TABLES
 
@@ -94,6 +96,19 @@ def test_the_whole_way(place):
     assert answer.table["name"].to_pylist() == ["ink", None, "ink", None, "pen"]
     assert answer.table.schema.names == ["good", "n", "name", "price"]
     assert (answer.stats.hits, answer.stats.misses, answer.stats.queries) == (1, 3, 1)
+
+
+def test_the_command(place, tmp_path, monkeypatch, capsys):
+    write(tmp_path, "stream.csv", good=[2, 7, 2, 1, 7])
+    words = ["--on", "good=id", "--relation", place.url, "--table", "goods", "--cache", "2"]
+    done = call(
+        tmp_path, "lookup", "stream.csv", *words, "--policy", "lru", "--json",
+        patch=monkeypatch, capture=capsys,
+    )  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    facts = json.loads(done.out)
+    names = ("tuples_in", "hits", "misses", "hit_rate", "queries")
+    assert [facts[name] for name in names] == [5, 1, 4, 0.2, 1]
 
 
 @pytest.mark.parametrize("name", ["duckdb", POSTGRESQL])

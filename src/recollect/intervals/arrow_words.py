@@ -1,7 +1,7 @@
 """Columns of 64-bit words from and to numpy, by their buffers.
 
 pyarrow's own conversions (``pa.array``, ``fill_null``) load pandas, if it is installed, to see
-whether they were given something of it: 40 MB of memory, which a sweep with a small pool would feel.
+whether they were given something of it. That takes 40 MB, which a sweep would rather do without.
 
 >>> column = arrow_column(np.array([7, 8, 9]), pa.int64(), np.array([False, True, False]))
 >>> column.to_pylist(), numpy_words(column)[::2].tolist()

@@ -29,7 +29,7 @@ from recollect.intervals.relation import Relation, Tuples
 from recollect.intervals.sweep import Events
 from recollect.intervals.timeline import FOREVER, Timeline
 from recollect.intervals.window import chosen
-from recollect.intervals.words import LEAST, StringWords, codec_of, value_codec
+from recollect.intervals.words import LEAST, StringWords, TimeWords, codec_of, value_codec
 from recollect.streams import open_source
 
 POOL_PAGES = 16_384
@@ -224,11 +224,26 @@ class IntervalFile:
 
     def _words(self, data: Any) -> dict[str, np.ndarray]:
         """The rows of a table as the index takes them; their strings are safe by then."""
-        parts = list(Reader(open_source(data), self.relation).tuples())
+        source = open_source(data)
+        self._require_same_kinds(source.schema, source.name)
+        parts = list(Reader(source, self.relation).tuples())
         arrays = self._arrays(self.relation.together(parts))
         if self._seen() > self._strings:
             self._describe()
         return arrays
+
+    def _require_same_kinds(self, schema: pa.Schema, name: str) -> None:
+        """Refuse numbers where there are times, and the like; they would be cast without a word."""
+        mine = self.relation
+        other = Relation.of(schema, mine.start, mine.end, None, mine.codecs, name)
+        Timeline.of(mine.line.kind, other.line.kind)
+        for column, codec in mine.codecs.items():
+            kinds = {type(codec), type(other.codecs[column])}
+            if len(kinds) > 1 and kinds & {TimeWords, StringWords}:
+                raise InputError(
+                    f"column {column!r} of {name} is of type {other.codecs[column].kind}; in"
+                    f" {self._path} it is of type {codec.kind}"
+                )
 
     def _loading(self, parts: Iterable[Tuples]) -> Iterator[dict[str, np.ndarray]]:
         yield from map(self._arrays, parts)
