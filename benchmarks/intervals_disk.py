@@ -97,7 +97,7 @@ def draw(results: dict[str, list[Point]], path: Path) -> None:
         title="Page reads of a sweep with five aggregates", template="plotly_white",
         height=120 + 330 * (-(-len(results) // 2)), legend={"orientation": "h", "y": -0.12},
     )  # fmt: skip
-    figure.write_html(path, include_plotlyjs=True)
+    figure.write_html(path, config={"displayModeBar": False})
     print(f"\nfigure: {path}")
 
 
