@@ -1,4 +1,4 @@
-"""The memory-bounded join of two streams, slowly and by the book (ALGORITHMS, section 1).
+"""The memory-bounded join of two streams, slowly and by the book.
 
 Buffered tuples are Python objects in a list. Every rule is applied as it is defined, so that the
 code can be checked by reading it; the engine is then checked against this.

@@ -13,7 +13,7 @@ from recollect.join.stats import Stats
 from recollect.join.whole import Comparison
 from recollect.join.whole import compare as compare_policies
 from recollect.optimum import BestRun, best_runs, require_optimum
-from recollect.policies import policy_names
+from recollect.policies import quick_policy_names
 from recollect.report import require_page, write_recall_report
 
 BUDGETS = "5%,10%,20%,40%"
@@ -26,7 +26,11 @@ def compare(
     time: options.Time,
     window: options.Window,
     policies: Annotated[
-        str | None, typer.Option(help="Policies separated by commas; all if left out.")
+        str | None,
+        typer.Option(
+            help="Policies separated by commas; if left out, all whose cost does not grow with the"
+            " buffer."
+        ),
     ] = None,
     budgets: Annotated[str, typer.Option(help="Budgets separated by commas.")] = BUDGETS,
     split: options.Split = False,
@@ -73,7 +77,7 @@ def compare(
         comparison = compare_policies(
             left,
             right,
-            policies=policy_names() if policies is None else options.split_policies(policies),
+            policies=quick_policy_names() if policies is None else options.split_policies(policies),
             seed=seed,
             **query,
         )

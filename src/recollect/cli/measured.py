@@ -8,7 +8,7 @@ from recollect.cli.show import print_json, progress
 from recollect.errors import InputError
 from recollect.join.budget import parse_shares
 from recollect.join.query import key_columns, pair_of
-from recollect.policies import policy_names
+from recollect.policies import quick_policy_names
 from recollect.workload import JoinOn, Stream, Workload, run
 from recollect.workload.declaration import RATE
 from recollect.workload.division import WORDS
@@ -47,7 +47,7 @@ def compare_measured(
     with progress() as report:
         comparison = run(
             Workload(streams, {"join": JoinOn(on, query["where"])}, query["null_keys"]),
-            policies=policy_names() if policies is None else options.split_policies(policies),
+            policies=quick_policy_names() if policies is None else options.split_policies(policies),
             budgets=[budget.strip() for budget in budgets.split(",")],
             divisions=[_division(word.strip()) for word in divisions.split(",")],
             warm_up=warm_up,

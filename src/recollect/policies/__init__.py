@@ -17,7 +17,7 @@ from recollect.policies import (
     rand,
 )
 from recollect.policies.base import NEWCOMER, Policy, Room
-from recollect.policies.registry import parse_policy, policy_names
+from recollect.policies.registry import parse_policy, policy_names, quick_policy_names
 
 __all__ = [
     "NEWCOMER",
@@ -38,5 +38,6 @@ __all__ = [
     "parse_policy",
     "policy_names",
     "prob",
+    "quick_policy_names",
     "rand",
 ]

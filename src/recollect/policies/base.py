@@ -121,6 +121,8 @@ class Policy:
     """
 
     name: ClassVar[str] = ""
+    thorough: ClassVar[bool] = False
+    """Whether a victim may cost as much as the buffer holds; then it runs only if it is named."""
     _typed: ClassVar[str] = ""
     """What the user typed, set by :func:`recollect.policies.parse_policy`."""
 

@@ -23,6 +23,8 @@ class Elba(Lba, name="elba"):
     Takes the parameters of :class:`~recollect.policies.lba.Lba`.
     """
 
+    thorough = True
+
     @property
     def by_lifetime(self) -> bool:
         """Whether a tuple's remaining lifetime counts."""

@@ -316,6 +316,8 @@ class Heeb(Prob, name="heeb"):
     'heeb:alpha=12,left=Trend,right=Trend'
     """
 
+    thorough = True
+
     forecast: str = "auto"
     survival: str = "exp"
     alpha: float = 0.0

@@ -310,6 +310,8 @@ class Hist(Policy, name="hist"):
         What then remains of the weight of what was observed.
     """
 
+    thorough = True
+
     buckets: int = 24
     period: int = 64
     decay: float = 0.95

@@ -19,6 +19,15 @@ def policy_names() -> list[str]:
     return sorted(registry)
 
 
+def quick_policy_names() -> list[str]:
+    """The short names of the policies whose cost does not grow with the buffer.
+
+    >>> "prob" in quick_policy_names(), "elba" in quick_policy_names()
+    (True, False)
+    """
+    return [name for name in policy_names() if not registry[name].thorough]
+
+
 def parse_policy(spec: "str | Policy | type[Policy]") -> Policy:
     """Make a policy from the text a user types; a policy or its class is taken as it is.
 

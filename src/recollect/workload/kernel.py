@@ -1,9 +1,9 @@
 """The inner loop of a workload: any number of streams and joins over one merged input.
 
-An arrival is handled as ALGORITHMS has it: expire, probe, admit or forget. It probes the groups of
-its keys, one per join. A result of a join has one tuple of each of its streams, so their number is
-the product of the sizes of the chains: they are counted without being listed, unless they are
-wanted or a filter must see each pair.
+For an arrival, first what is no longer alive expires. Then it probes the groups of its keys, one
+per join; then it is admitted, for which another may have to go, or refused. A result of a join has
+one tuple of each of its streams, so their number is the product of the sizes of the chains: they
+are counted without being listed, unless they are wanted or a filter must see each pair.
 
 Of every arrival that finds results in a join, each buffered tuple that takes part in one is told
 once, however many combinations it is in (``match``). If a tuple of some stream is missing, those
