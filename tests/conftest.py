@@ -1,5 +1,6 @@
 """Tests that need the same machine code go to the same worker, so that no other waits for it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from recollect.policies import policy_names
 
 HERE = Path(__file__).parent
+SAME_CODE = {"elba": "lba", "life": "prob"}
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -19,7 +21,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         room = item.path.relative_to(HERE).parts[0]
         kernel = room if room in ("lookup", "workload") else "join"
         for value in getattr(getattr(item, "callspec", None), "params", {}).values():
-            policy = str(value).partition(":")[0]
+            policy = re.split("[: ]", str(value))[0]
             if policy in known:
-                item.add_marker(pytest.mark.xdist_group(f"{kernel} {policy}"))
+                group = f"{kernel} {SAME_CODE.get(policy, policy)}"
+                item.add_marker(pytest.mark.xdist_group(group))
                 break

@@ -14,18 +14,26 @@ import numpy as np
 from recollect.compiled import cached, inlined, mix
 
 STREAMS = 2
-TOTAL, KEY, FIRST = range(3)
-"""A line of the table: the count in all streams, 0 if the line is free, the key, and from FIRST on
-the count in each stream."""
+KEY = 0
+FIRST = 1
+"""A line of the table: the key, then the count in each stream. A line of zero counts is free."""
 SMALLEST = 1024
 FULLEST = 0.6
+
+
+@inlined
+def _is_free(lines, place):
+    for column in range(FIRST, lines.shape[1]):
+        if lines[place, column] > 0:
+            return False
+    return True
 
 
 @inlined
 def _line_of(lines, key):
     mask = len(lines) - 1
     place = mix(key) & mask
-    while lines[place, TOTAL] > 0 and lines[place, KEY] != key:
+    while lines[place, KEY] != key and not _is_free(lines, place):
         place = (place + 1) & mask
     return place
 
@@ -39,10 +47,9 @@ class ExactCounts(NamedTuple):
     def add(self, stream, key):
         """Count one tuple."""
         place = _line_of(self.lines, key)
-        if self.lines[place, TOTAL] == 0:
+        if _is_free(self.lines, place):
             self.lines[place, KEY] = key
             self.used[0] += 1
-        self.lines[place, TOTAL] += 1
         self.lines[place, FIRST + stream] += 1
 
     def crowded(self):
@@ -71,7 +78,7 @@ def enlarge(counts: ExactCounts) -> ExactCounts:
 @cached
 def _refill(lines, old):
     for place in range(len(old)):
-        if old[place, TOTAL] > 0:
+        if not _is_free(old, place):
             line = _line_of(lines, old[place, KEY])
             for column in range(lines.shape[1]):
                 lines[line, column] = old[place, column]
