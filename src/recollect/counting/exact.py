@@ -23,10 +23,10 @@ FULLEST = 0.6
 
 @inlined
 def _is_free(lines, place):
+    total = 0
     for column in range(FIRST, lines.shape[1]):
-        if lines[place, column] > 0:
-            return False
-    return True
+        total += lines[place, column]
+    return total == 0
 
 
 @inlined
