@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo pipeline test lint benchmark clean
+.PHONY: demo pipeline test thorough lint benchmark clean
 
 demo: $(READY)
 	$(BIN)/recollect demo --out out
@@ -13,6 +13,9 @@ pipeline: $(READY)
 	$(BIN)/recollect pipeline examples/pipeline.toml
 
 test: $(READY) lint
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not thorough"
+
+thorough: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: $(READY)

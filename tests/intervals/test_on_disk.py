@@ -23,11 +23,16 @@ QUESTIONS = [
 ]
 
 
+def same(one: pa.Table, two: pa.Table) -> bool:
+    """Whether two tables have the same rows, NaN being NaN."""
+    return one.schema == two.schema and repr(one.to_pylist()) == repr(two.to_pylist())
+
+
 @settings(max_examples=25, deadline=None)
 @given(relations(), st.sampled_from(QUESTIONS[:1] + QUESTIONS[4:]), st.integers(1, 4))
 def test_through_a_temporary_index(table, question, pages):
     found = answer(table, buffer_pages=pages, **question)
-    assert found.table.equals(answer(table, **question).table)
+    assert same(found.table, answer(table, **question).table)
     assert found.stats.plan == "disk"
     assert (found.stats.page_reads > 0) == any(s < e for s, e, _ in tuples_of(table))
 
@@ -58,7 +63,7 @@ def test_a_file_that_changes(tmp_path_factory, data):
     table = pa.Table.from_pylist(rows, held.schema)
     question = data.draw(st.sampled_from(QUESTIONS))
     found = aggregate(path, value="value", buffer_pages=2, **question)
-    assert found.table.equals(answer(table, **question).table)
+    assert same(found.table, answer(table, **question).table)
     if question == {}:
         assert_same(rows_of(found.table), constant_intervals(tuples_of(table)))
 
@@ -76,14 +81,14 @@ def test_conditions_save_page_reads(tmp_path):
     kept = answer(table, agg="count", where="kind = 'k7'", index=tmp_path / "kept")
     every = aggregate(tmp_path / "kept", agg="count")
     assert kept.stats.page_reads < every.stats.page_reads / 3
-    assert kept.table.equals(answer(table, agg="count", where="kind = 'k7'").table)
+    assert same(kept.table, answer(table, agg="count", where="kind = 'k7'").table)
 
 
 def test_too_much_for_memory_goes_to_disk():
     table = pa.table({"from": range(50_000), "till": range(3, 50_003), "value": range(50_000)})
     found = answer(table, memory="1MB")
     assert (found.stats.plan, found.stats.tuples) == ("disk", 50_000)
-    assert found.table.equals(answer(table).table)
+    assert same(found.table, answer(table).table)
     assert answer(table).stats.plan == "memory"
 
 
@@ -116,7 +121,7 @@ def test_strings_and_types_come_back_from_the_file(tmp_path_factory, table, low)
     path = tmp_path_factory.mktemp("file") / "intervals"
     first = answer(table, group_by="kind", from_=low, index=path)
     again = aggregate(path, value="value", group_by="kind", from_=low)
-    assert first.table.equals(again.table)
+    assert same(first.table, again.table)
     assert again.table.schema.field("sum").type == pa.decimal128(38, 2)
 
 
