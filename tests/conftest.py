@@ -15,7 +15,7 @@ THOROUGH = re.compile(
     r"|policies/test_lba.*sketch"
     r"|counting/test_lossy_policies"
     r"|spark/test_bounded_types.*::test_keys_are_equal"
-    r"|spark/test_restart.*::test_a_query_is_stopped"
+    r"|spark/test_restart.*HDFSBacked"
     r"|spark/test_pipeline.*::test_ingest_and_join_run_together"
 )
 """Tests that compile a variant for themselves or need many micro-batches: ``make thorough``."""

@@ -216,8 +216,8 @@ class StringWords(Codec):
         return pa.array(self.seen, self.kind).take(pa.array(words, mask=nulls))
 
     def place(self, text: str) -> Fraction:
-        """Strings are not in the order of their words."""
-        raise NotImplementedError
+        """Refuse: the words of strings are numbers in a list, not in the order of the strings."""
+        raise FilterError(f"{text} has no place among the strings of column {self.name!r}")
 
     def literal(self, text: str) -> Any:
         """A literal as it is in the list."""
