@@ -11,6 +11,7 @@ from recollect.cli.count import count
 from recollect.cli.demo import demo
 from recollect.cli.join import join
 from recollect.cli.lookup import lookup
+from recollect.cli.papers import papers
 from recollect.cli.pipeline import pipeline
 from recollect.cli.profile import profile
 from recollect.cli.run import run
@@ -32,6 +33,7 @@ app.command()(count)
 app.command()(lookup)
 app.command()(aggregate)
 app.command()(pipeline)
+app.command()(papers)
 app.command()(demo)
 
 

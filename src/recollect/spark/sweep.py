@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from recollect.errors import BudgetError, InputError
 from recollect.hashing import code_of_columns, missing
@@ -18,6 +18,7 @@ from recollect.join.query import SIDES, Bound, Query, bind
 from recollect.join.stats import Stats
 from recollect.join.whole import Inputs, quiet, survey
 from recollect.policies import Policy, parse_policy
+from recollect.spark.scatter import scatter
 from recollect.spark.words import JoinWords, quoted, require_bytewise
 from recollect.streams.checks import require_whole
 
@@ -108,22 +109,17 @@ def sweep(
     plans = [(policy, budget.of(known.mean_alive), seed) for policy, budget, seed in combinations]
     broadcast = spark.sparkContext.broadcast(tables)
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                stats = _counted(broadcast.value, query, plans[number])
-                stats = replace(stats, exact_results=known.exact_results)
-                row = {"seed": plans[number][2]} | {
-                    name: getattr(stats, name) for name in COLUMNS.names if name != "seed"
-                }
-                yield pa.RecordBatch.from_pylist([row], schema=COLUMNS)
+    def run(plan: Plan) -> dict[str, Any]:
+        stats = replace(_counted(broadcast.value, query, plan), exact_results=known.exact_results)
+        return {"seed": plan[2]} | {
+            name: getattr(stats, name) for name in COLUMNS.names if name != "seed"
+        }
 
     try:
-        tasks = spark.range(0, len(plans), 1, numPartitions=len(plans))
-        rows = tasks.mapInArrow(run, from_arrow_schema(COLUMNS)).collect()
+        rows = scatter(spark, run, plans)
     finally:
         broadcast.destroy()
-    return spark.createDataFrame(rows, from_arrow_schema(COLUMNS))
+    return spark.createDataFrame(pa.Table.from_pylist(rows, schema=COLUMNS))
 
 
 def _combinations(
