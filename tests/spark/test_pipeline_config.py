@@ -51,6 +51,7 @@ def test_what_is_left_out_has_a_default():
     assert (config.sink.format, config.sink.trigger) == ("parquet", Duration(5 * 10**9))
     assert config.quality.run
     assert (config.profile.run, config.profile.h) == (True, 50)
+    assert config.compare is None
     assert config.spark.config == {}
 
 
@@ -116,6 +117,19 @@ CASES = {
     "budget as share": ("[sink]", 'budget = "10%"\n[sink]', 17, "is a share of what the exact"),
     "policy": ("[sink]", 'policy = "colck"\n[sink]', 17, "did you mean clock?"),
     "lateness": ("[sink]", 'lateness = "unlimited"\n[sink]', 17, "join.lateness: 'unlimited'"),
+    "compared policy": (
+        "[sink]",
+        '[compare]\npolicies = ["lru", "colck"]\n[sink]',
+        18,
+        "did you mean clock?",
+    ),
+    "compared bytes": (
+        "[sink]",
+        '[compare]\nbudgets = ["10%", "2MB"]\n[sink]',
+        18,
+        "'2MB' is in bytes; give",
+    ),
+    "no budgets": ("[sink]", "[compare]\nbudgets = []\n[sink]", 18, "a list of budgets"),
     "slice": ("[sink]", '[quality]\nslice = "9rows"\n[sink]', 18, "quality.slice: '9rows'"),
     "port": ("[sink]", "[live]\nprometheus_port = 99999\n[sink]", 18, "1 to 65535, not 99999"),
     "setting": ("[sink]", "[spark]\nconfig = { a.b = 1 }\n[sink]", 18, "'a.b' is no setting"),

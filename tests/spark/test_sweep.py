@@ -1,6 +1,7 @@
 """A sweep on Spark gives the numbers of a local comparison."""
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -21,16 +22,15 @@ MEASURED = ("seconds", "tuples_per_second")
 
 
 def compared(policies, budgets, seeds, left=LEFT, right=RIGHT, **words) -> list[dict]:
-    runs = {
-        (policy, budget, seed): rc.compare(
+    rows = []
+    for policy, budget, seed in product(policies, budgets, seeds):
+        found = rc.compare(
             left, right, policies=[policy], budgets=[budget], seed=seed, **words
-        ).runs[0]
-        for policy in policies for budget in budgets for seed in seeds
-    }  # fmt: skip
-    return [
-        {name: getattr(run, name, seed) for name in COLUMNS.names if name not in MEASURED}
-        for (_, _, seed), run in runs.items()
-    ]
+        )  # fmt: skip
+        facts = vars(found.runs[0]) | {"recall": found.runs[0].recall, "seed": seed}
+        facts["mean_alive"] = found.survey.mean_alive
+        rows.append({name: facts[name] for name in COLUMNS.names if name not in MEASURED})
+    return rows
 
 
 def counted(table) -> list[dict]:

@@ -24,7 +24,8 @@ def pipeline(
     stage: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this stage: ingest, profile, join, quality or report; may be repeated."
+            help="Only this stage: ingest, profile, compare, join, quality or report; may be"
+            " repeated."
         ),
     ] = None,
     json: options.Json = False,
@@ -36,7 +37,7 @@ def pipeline(
         )
     # Only now, because Spark takes a second to load and no other command needs it.
     from recollect.spark.pipeline import ConfigError, read_config, run_pipeline
-    from recollect.spark.pipeline.spark_log import logging_to
+    from recollect.spark.pipeline.spark_log import logging_to, messages_in
     from recollect.spark.session import session
 
     begun = time.monotonic()
@@ -46,7 +47,10 @@ def pipeline(
 
         def start() -> "SparkSession":
             settings = logging_to(plan.pipeline.out, plan.spark.config)
-            started.append(session(plan.pipeline.name, master or plan.spark.master, settings))
+            messages = messages_in(plan.pipeline.out)
+            started.append(
+                session(plan.pipeline.name, master or plan.spark.master, settings, messages)
+            )
             return started[-1]
 
         with Screen() as screen:

@@ -19,10 +19,13 @@ class Screen(ExitStack):
     ----------
     console
         Where to; by default stderr.
+    batches
+        Whether the batches of the join are shown.
     """
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console | None = None, batches: bool = True) -> None:
         super().__init__()
+        self._batches = batches
         self._console = console or Console(stderr=True)
         self._status: Status | None = None
         self._draw: Callable[[Numbers], None] | None = None
@@ -30,7 +33,7 @@ class Screen(ExitStack):
     def begin(self, stage: str) -> None:
         """Show that a stage runs."""
         self.close()
-        if stage == "join":
+        if stage == "join" and self._batches:
             self._draw = self.enter_context(live_table(self._console))
         elif self._console.is_terminal:
             self._status = self.enter_context(self._console.status(stage))
@@ -71,6 +74,8 @@ def summary(numbers: Mapping[str, Numbers]) -> dict[str, Any]:
     for side, found in _sides(numbers.get("profile", {})):
         if found["tuples"]:
             facts |= {f"{side}_distinct_keys": found["distinct"], f"{side}_copies": 1 - found["b"]}
+    if compared := numbers.get("compare"):
+        facts |= {f"best_at_{row['budget']}": _keeps(row) for row in _winners(compared)}
     if join := numbers.get("join"):
         facts |= {name: join[name] for name in ("batches", "results", *_FORGOTTEN)}
     if quality := numbers.get("quality"):
@@ -102,6 +107,23 @@ def _profiled(numbers: Numbers) -> str:
     return f"{' and '.join(copies) or 'none of the'} rows are copies of recent ones"
 
 
+def _compared(numbers: Numbers) -> str:
+    return "; ".join(f"{_keeps(row)} at {row['budget']}" for row in _winners(numbers))
+
+
+def _winners(numbers: Numbers) -> list[Numbers]:
+    """Return the best row of each budget."""
+    best: dict[str, Numbers] = {}
+    for row in numbers["rows"]:
+        if row["budget"] not in best or row["recall"] > best[row["budget"]]["recall"]:
+            best[row["budget"]] = row
+    return list(best.values())
+
+
+def _keeps(row: Numbers) -> str:
+    return f"{row['policy']} keeps {row['recall']:.1%}"
+
+
 def _measured(numbers: Numbers) -> str:
     if numbers["recall"] is None:
         return "there was nothing to find"
@@ -109,8 +131,10 @@ def _measured(numbers: Numbers) -> str:
 
 
 _SENTENCES: dict[str, Callable[[Numbers], str]] = {
+    "generate": lambda numbers: f"two streams of {numbers['tuples']:,} tuples",
     "ingest": _ingested,
     "profile": _profiled,
+    "compare": _compared,
     "join": lambda numbers: f"{numbers['results']:,} results",
     "quality": _measured,
     "report": lambda numbers: f"{numbers['html']}",

@@ -2,9 +2,12 @@
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+from recollect.report.charts import recall_chart as policies_chart
+from recollect.report.comparison import Comparison
 from recollect.report.origin import FOOTER, origin
 from recollect.report.page import Chart, header, render_page, section, terms, write_page
 from recollect.report.page import facts as fact_list
@@ -19,6 +22,7 @@ from recollect.report.pipeline_run import Kept, Run, kept_from
 from recollect.report.pipeline_streams import STREAMS_NOTE, streams_table
 from recollect.report.pipeline_wording import headline, lead
 from recollect.report.table import number_cells, share_cell, table
+from recollect.report.wording import headline as policies_headline
 
 KEYS = 20
 """How many keys are listed."""
@@ -38,6 +42,7 @@ def write_pipeline_report(
     title: str,
     facts: Mapping[str, Any] | None = None,
     profiles: Mapping[str, Mapping[str, Any]] | None = None,
+    comparison: Comparison | None = None,
     batches: Iterable[Mapping[str, Any]] = (),
     quality: Mapping[str, Any] | None = None,
     by_slice: Iterable[Sequence[Any]] = (),
@@ -59,6 +64,8 @@ def write_pipeline_report(
         Further things to be known of the run, by name.
     profiles
         By the name of a stream: its :meth:`recollect.locality.Profile.to_dict`.
+    comparison
+        What several policies would have kept of the same rows at several budgets.
     batches
         The records of one join, as :class:`recollect.spark.live.LiveNumbers` makes them; of a
         batch that was run again the last record counts.
@@ -111,6 +118,11 @@ def write_pipeline_report(
             drawn("What left or never entered memory", forgotten_chart(steps)),
             drawn("Rows per second", speed_chart(steps)),
         ]
+    if comparison is not None:
+        curves = replace(policies_chart(comparison), name="policies")
+        charts.append(curves)
+        said = f'<p class="note">{html.escape(policies_headline(comparison))}</p>\n'
+        sections.append(section("Policies by memory budget", said + curves.element))
     if run.keys:
         sections.append(section("Keys with the most lost results", _keys(run.keys)))
     if streams := streams_table(profiles or {}):

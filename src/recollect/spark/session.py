@@ -17,6 +17,7 @@ from recollect.errors import InputError, MissingExtraError
 from recollect.spark.java import find_java
 
 if TYPE_CHECKING:
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
 OLDEST_SPARK = (4, 2)
@@ -49,6 +50,7 @@ def session(
     app_name: str = "recollect",
     master: str | None = None,
     config: Mapping[str, Any] | None = None,
+    messages: str | os.PathLike[str] | None = None,
 ) -> "SparkSession":
     """Return the running SparkSession, or make one.
 
@@ -69,6 +71,9 @@ def session(
     config
         Spark settings, which win over all defaults. A running session takes those that can be
         changed while it runs.
+    messages
+        The file for what Java and the Python workers of this machine write to standard error; if
+        left out, it goes to that of this program. Without effect under ``spark-submit``.
 
     Examples
     --------
@@ -108,7 +113,23 @@ def session(
     if cores_here(where):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if messages is not None and not submitted:
+        _start_java(conf, Path(messages))
     return SparkSession.builder.config(conf=conf).getOrCreate()
+
+
+def _start_java(conf: "SparkConf", messages: Path) -> None:
+    """Start the context with a Java whose standard error is a file."""
+    from pyspark import SparkContext
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.java_gateway import launch_gateway
+
+    with messages.open("ab") as file:
+        try:
+            gateway = launch_gateway(conf, {"stderr": file})
+        except PySparkRuntimeError as error:
+            raise InputError(f"Spark does not start; {messages} has the reason") from error
+    SparkContext(conf=conf, gateway=gateway)
 
 
 def require_spark() -> None:

@@ -30,6 +30,7 @@ COLUMNS = pa.schema(
         ("budget_tuples", pa.int64()),
         ("results", pa.int64()),
         ("exact_results", pa.int64()),
+        ("mean_alive", pa.float64()),
         ("recall", pa.float64()),
         ("evicted", pa.int64()),
         ("expired", pa.int64()),
@@ -39,7 +40,8 @@ COLUMNS = pa.schema(
         ("tuples_per_second", pa.float64()),
     ]
 )
-"""The columns of the table; all but the seed are from :class:`recollect.join.stats.Stats`."""
+"""The columns of the table: the seed, what the exact join holds, and what
+:class:`recollect.join.stats.Stats` has."""
 
 Plan = tuple[Policy, Budget, int]
 """A policy, a budget in tuples and a seed."""
@@ -83,8 +85,8 @@ def sweep(
     -------
     DataFrame
         One row per combination, in the order given: policy, budget, seed, budget_tuples, results,
-        exact_results, recall, evicted, expired, refused, peak_tuples, seconds (of the engine
-        alone), tuples_per_second.
+        exact_results, mean_alive (tuples that the exact join holds in the mean), recall, evicted,
+        expired, refused, peak_tuples, seconds (of the engine alone), tuples_per_second.
 
     Examples
     --------
@@ -111,9 +113,7 @@ def sweep(
 
     def run(plan: Plan) -> dict[str, Any]:
         stats = replace(_counted(broadcast.value, query, plan), exact_results=known.exact_results)
-        return {"seed": plan[2]} | {
-            name: getattr(stats, name) for name in COLUMNS.names if name != "seed"
-        }
+        return stats.as_dict() | {"seed": plan[2], "mean_alive": known.mean_alive}
 
     try:
         rows = scatter(spark, run, plans)

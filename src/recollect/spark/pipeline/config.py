@@ -29,6 +29,7 @@ class Config:
     join: sections.Join
     sink: sections.Sink = field(default_factory=sections.Sink)
     profile: sections.Profile = field(default_factory=sections.Profile)
+    compare: sections.Compare | None = None
     quality: sections.Quality = field(default_factory=sections.Quality)
     report: sections.Report = field(default_factory=sections.Report)
     live: sections.Live = field(default_factory=sections.Live)

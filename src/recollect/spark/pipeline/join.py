@@ -1,4 +1,4 @@
-"""Stage three: the bounded join over what was ingested, as a stream into the sink."""
+"""Stage four: the bounded join over what was ingested, as a stream into the sink."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager

@@ -1,4 +1,4 @@
-"""Stage four: what share of the exact join the results are, in all, by time and by key."""
+"""Stage five: what share of the exact join the results are, in all, by time and by key."""
 
 from typing import Any
 

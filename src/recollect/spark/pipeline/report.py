@@ -1,9 +1,10 @@
-"""Stage five: everything on one page."""
+"""Stage six: everything on one page."""
 
 from typing import Any
 
 from recollect.join.budget import parse_budget
 from recollect.join.query import SIDES
+from recollect.report.comparison import Comparison, comparison_from
 from recollect.report.page import require_page
 from recollect.report.pipeline import write_pipeline_report
 from recollect.spark.pipeline.context import Run
@@ -12,7 +13,7 @@ from recollect.spark.pipeline.layout import read_json
 
 
 def report(run: Run) -> dict[str, Any]:
-    """Write the page from what the other stages left behind; profile and quality may be missing."""
+    """Write the page from what the other stages left behind; the optional ones may be missing."""
     config, layout = run.config, run.layout
     require_page(layout.report)
     query = read_json(layout.record("join"))["query_id"]
@@ -24,6 +25,9 @@ def report(run: Run) -> dict[str, Any]:
     profiles = {}
     if layout.record("profile").exists():
         profiles = read_json(layout.record("profile"))
+    compared = None
+    if layout.record("compare").exists():
+        compared = read_json(layout.record("compare"))
     budget = parse_budget(config.join.budget)
     write_pipeline_report(
         layout.report,
@@ -31,6 +35,7 @@ def report(run: Run) -> dict[str, Any]:
         facts=_facts(run),
         batches=batches(run, query),
         profiles={side: profiles[side] for side in SIDES if side in profiles},
+        comparison=_comparison(run, compared) if compared else None,
         quality=quality,
         by_slice=[tuple(row.values()) for row in quality["by_slice"]] if quality else [],
         by_key=[tuple(row.values()) for row in quality["worst_keys"]] if quality else [],
@@ -61,6 +66,24 @@ def _facts(run: Run) -> dict[str, Any]:
                     f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if count
                 )
     return facts
+
+
+def _comparison(run: Run, compared: dict[str, Any]) -> Comparison:
+    words, rows = run.config.join, compared["rows"]
+    return comparison_from(
+        {
+            "title": run.config.pipeline.name,
+            "left": _source(run, "left"),
+            "right": _source(run, "right"),
+            "window": str(words.window),
+            "on": str(words.on),
+            "tuples_in": compared["tuples_in"],
+            "exact_results": rows[0]["exact_results"],
+            "mean_alive": rows[0]["mean_alive"],
+            "seed": words.seed,
+            "rows": rows,
+        }
+    )
 
 
 def _source(run: Run, side: str) -> str:

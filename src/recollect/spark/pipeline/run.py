@@ -65,7 +65,11 @@ def _chosen(config: Config, names: Collection[str]) -> list[Stage]:
             raise InputError(f"unknown stage {name!r}; the stages are {', '.join(NAMES)}")
     if names:
         return [stage for stage in STAGES if stage.name in names]
-    optional = {"profile": config.profile.run, "quality": config.quality.run}
+    optional = {
+        "profile": config.profile.run,
+        "compare": config.compare is not None,
+        "quality": config.quality.run,
+    }
     return [stage for stage in STAGES if optional.get(stage.name, True)]
 
 

@@ -103,6 +103,14 @@ class Profile:
 
 
 @dataclass(frozen=True)
+class Compare:
+    """Which policies and budgets are tried on the same rows."""
+
+    policies: Annotated[tuple[str, ...], values.policies] = ("prob", "clock", "lru", "fifo")
+    budgets: Annotated[tuple[int | str, ...], values.budgets] = ("5%", "10%", "20%", "40%")
+
+
+@dataclass(frozen=True)
 class Quality:
     """Whether and how results are compared with the exact join."""
 

@@ -15,6 +15,11 @@ appender.file.layout.pattern = %d{{yyyy-MM-dd HH:mm:ss}} %p %c{{1}}: %m%n%ex
 """
 
 
+def messages_in(folder: str) -> Path:
+    """Return the file for what Spark writes beside its log, such as the greetings of workers."""
+    return Path(folder) / "spark.err"
+
+
 def logging_to(folder: str, config: Mapping[str, str]) -> dict[str, str]:
     """Return Spark settings with which the driver writes ``spark.log`` into a folder.
 

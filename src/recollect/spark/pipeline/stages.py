@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from recollect.spark.pipeline.compare import compare
 from recollect.spark.pipeline.context import Run
 from recollect.spark.pipeline.ingest import ingest
 from recollect.spark.pipeline.join import join
@@ -44,7 +45,8 @@ STAGES = (
     # The join may follow while ingesting is still under way: all it must know are the columns.
     Stage("ingest", ingest, trace=lambda layout: layout.schema("right")),
     Stage("profile", profile, needs="ingest"),
+    Stage("compare", compare, needs="ingest"),
     Stage("join", join, needs="ingest"),
     Stage("quality", quality, needs="join"),
-    Stage("report", report, needs="join", reads=("profile", "quality")),
+    Stage("report", report, needs="join", reads=("profile", "compare", "quality")),
 )

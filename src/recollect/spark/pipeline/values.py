@@ -120,3 +120,23 @@ def policy(value: Any) -> str:
     """Which tuple to forget."""
     parse_policy(text(value))
     return str(value)
+
+
+def policies(value: Any) -> tuple[str, ...]:
+    """Policies to be compared."""
+    return tuple(policy(name) for name in texts(value))
+
+
+def budgets(value: Any) -> tuple[int | str, ...]:
+    """Budgets to be compared, in tuples or as shares of what the exact join holds."""
+    asked = value if isinstance(value, list) else [value]
+    if not asked:
+        raise InputError("expected a list of budgets, not an empty one")
+    for budget in asked:
+        if isinstance(budget, bool) or not isinstance(budget, int | str):
+            raise expected("a number of tuples or a share such as '10%'", budget)
+        if parse_budget(budget, elsewhere=True).bytes is not None:
+            raise InputError(
+                f"budget {budget!r} is in bytes; give a number of tuples or a share such as '10%'"
+            )
+    return tuple(asked)
