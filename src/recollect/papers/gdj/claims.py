@@ -1,0 +1,85 @@
+"""Whether one mean is above another, and claims that hold for some inputs only."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import sqrt
+
+from recollect.papers.experiment import Row, Rows
+from recollect.report.replication import Finding
+
+LEAST = 0.01
+"""A difference of less than this share is none."""
+ERRORS = 2.0
+"""Nor is one of fewer standard errors."""
+
+
+def above(one: Row, other: Row, column: str = "recall") -> bool:
+    """Whether a mean is above another, by more than 1 % and two standard errors.
+
+    >>> gdj, prob = ({"recall": mean, "recall_std": 0.04, "runs": 4} for mean in (0.5, 0.4))
+    >>> above(gdj, prob), above(prob, gdj), above(gdj, {**prob, "recall": 0.45})
+    (True, False, False)
+    """
+    error = sqrt(sum(row[f"{column}_std"] ** 2 / row["runs"] for row in (one, other)))
+    return bool(one[column] - other[column] > max(LEAST * abs(other[column]), ERRORS * error))
+
+
+def line(rows: Rows, **where: object) -> Row:
+    """Return the one row with the given values."""
+    [found] = [row for row in rows if all(row[name] == value for name, value in where.items())]
+    return found
+
+
+def per_input(
+    claim: str,
+    rows: Rows,
+    names: Sequence[str],
+    test: Callable[[Rows], tuple[bool, str]],
+    why: str = "",
+) -> Finding:
+    """Judge a claim by input: partly, if it holds for some only; open, if there are none.
+
+    Parameters
+    ----------
+    claim
+        What the paper says.
+    rows
+        The table.
+    names
+        The inputs that the claim is about.
+    test
+        Called with the rows of one input: whether the claim holds, and what was measured.
+    why
+        Why it does not hold everywhere.
+
+    Examples
+    --------
+    >>> rows = [{"input": "weather", "recall": 0.4}]
+    >>> found = per_input("Recall is high.", rows, ["weather", "stock"],
+    ...                   lambda mine: (mine[0]["recall"] > 0.3, f"{mine[0]['recall']}"))
+    >>> found.verdict, found.measured
+    ('yes', 'weather: 0.4. Not measured: stock.')
+    """
+    held: dict[str, bool] = {}
+    measured = []
+    for name in names:
+        mine = [row for row in rows if row["input"] == name]
+        if mine:
+            held[name], text = test(mine)
+            measured.append(f"{name}: {text}")
+    text = "; ".join(measured) + "." if measured else ""
+    absent = [name for name in names if name not in held]
+    if absent:
+        text = f"{text} Not measured: {', '.join(absent)}.".strip()
+    verdict = verdict_of(held)
+    return Finding(claim, verdict, text, "" if verdict in ("yes", "open") else why)
+
+
+def verdict_of(held: Mapping[str, bool]) -> str:
+    """Sum up where a claim holds.
+
+    >>> verdict_of({"stock": True, "weather": False}), verdict_of({})
+    ('partly', 'open')
+    """
+    if not held:
+        return "open"
+    return "yes" if all(held.values()) else "partly" if any(held.values()) else "no"
