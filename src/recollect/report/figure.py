@@ -18,6 +18,8 @@ SIZE = (4.6, 3.3)
 """Inches of one panel."""
 DOTS = ("o", "s", "D", "^", "v", "P", "X", "p", "*", "h")
 STYLES = ("-", "--", ":", "-.")
+FEW = 8
+"""Up to so many whole numbers stand themselves on an axis."""
 NO_MATPLOTLIB = (
     "the figures need matplotlib, which is not installed: pip install 'recollect[report]'"
 )
@@ -91,13 +93,13 @@ def draw(figure: Figure, rows: Sequence[Row]) -> str:
     }  # fmt: skip
     with matplotlib.rc_context(settings):
         canvas = Canvas(figsize=(SIZE[0] * across, SIZE[1] * down), layout="constrained")
-        grid = canvas.subplots(down, across, squeeze=False).flat
+        grid = list(canvas.subplots(down, across, squeeze=False).flat)
         for axes, panel in zip(grid, panels, strict=False):
             shown = [row for row in rows if panel is None or row[figure.panels] == panel]
             {"heat": _heat, "bars": _bars}.get(figure.kind, _lines)(axes, figure, shown)
             if panel is not None:
                 axes.set_title(str(panel), fontsize=9.5)
-        for axes in list(grid)[len(panels) :]:
+        for axes in grid[len(panels) :]:
             axes.set_visible(False)
         text = StringIO()
         canvas.savefig(text, format="svg", metadata={"Date": None})
@@ -133,6 +135,10 @@ def _lines(axes: Any, figure: Figure, rows: Sequence[Row]) -> None:
             above = [value + error for value, error in zip(y, spread, strict=True)]
             axes.fill_between(x, below, above, color=colour, alpha=0.12, linewidth=0)
     _axes(axes, figure)
+    places = _distinct(rows, figure.x)
+    if len(places) <= FEW and all(isinstance(place, int) for place in places):
+        axes.set_xticks(places, [str(place) for place in places])
+        axes.tick_params(axis="x", which="minor", bottom=False)
     if not figure.log.endswith("y"):
         axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
 

@@ -10,6 +10,7 @@ LEAST = 0.01
 """A difference of less than this share is none."""
 ERRORS = 2.0
 """Nor is one of fewer standard errors."""
+UNKNOWN = "We do not know why."
 
 
 def above(one: Row, other: Row, column: str = "recall") -> bool:
@@ -34,7 +35,7 @@ def per_input(
     rows: Rows,
     names: Sequence[str],
     test: Callable[[Rows], tuple[bool, str]],
-    why: str = "",
+    why: str = UNKNOWN,
 ) -> Finding:
     """Judge a claim by input: partly, if it holds for some only; open, if there are none.
 

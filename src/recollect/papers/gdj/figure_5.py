@@ -23,8 +23,8 @@ UNLIKE = (
     "As in figure 4, PROB is better where popularity is the same in both streams and never changes."
 )
 NO_SURPLUS = (
-    "AGE, here FIFO, keeps a tuple while it is young; where flurries are short, GDJ has little to"
-    " add to that."
+    "Like FIFO, AGE keeps the youngest tuples, and where keys come in flurries these match most;"
+    " credits add a little."
 )
 
 
@@ -67,15 +67,15 @@ def judge_windows(rows: Rows) -> Sequence[Finding]:
 
     def little(mine: Rows) -> tuple[bool, str]:
         spans = {policy: span(mine, policy) for policy in POLICIES}
-        wide = max(spans, key=lambda policy: spans[policy][1] - spans[policy][0])
-        low, high = spans[wide]
-        return high - low <= LITTLE, f"{wide} finds from {low:.2f} to {high:.2f}"
+        text = ", ".join(f"{p} {low:.2f} to {high:.2f}" for p, (low, high) in spans.items())
+        return all(high - low <= LITTLE for low, high in spans.values()), text
 
     return [
         per_input(
             "The length of the window makes no difference to any policy.", rows, PAPER, little,
-            "The buffer grows with the window, and large ones hold flurries that overflow small"
-            " ones.",
+            "RAND and AGE find what comes in the first part of a window, and in the trades that"
+            " is another share of all for another length. GDJ learns from matches, of which a tuple"
+            " has more in a longer window.",
         ),
         *by_far(rows, PAPER, "window", "length"),
     ]  # fmt: skip

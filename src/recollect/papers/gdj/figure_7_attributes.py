@@ -55,7 +55,9 @@ def judge(rows: Rows) -> Sequence[Finding]:
             f"{p} {of(mine, p, COUNTS[0])['recall']:.3f} to {of(mine, p, COUNTS[-1])['recall']:.3f}"
             for p in POLICIES
         ]
-        return wins == list(COUNTS), f"best with {listed(wins)} attributes; {', '.join(told)}"
+        return wins == list(
+            COUNTS
+        ), f"best in {len(wins)} of {len(COUNTS)} cases, {', '.join(told)}"
 
     def gains(mine: Rows) -> tuple[bool, str]:
         curve = [of(mine, "GDJ", count)["recall"] for count in COUNTS]
@@ -64,13 +66,13 @@ def judge(rows: Rows) -> Sequence[Finding]:
     return [
         per_input(
             "GDJ finds more than PROB and FIFO for any number of attributes.", rows, LAWS, best,
-            "The skew of each attribute never changes, and PROB knows it. GDJ can only win by"
-            " flurries; with several attributes these are at different times, and a tuple is kept"
-            " or forgotten as a whole.",
+            "The skew of an attribute never changes, and PROB knows it. GDJ can win by flurries"
+            " only, which independent attributes do not have; and a tuple with several attributes"
+            " is kept or forgotten as a whole, while their flurries are at different times.",
         ),
         per_input(
             "GDJ gets better as the number of attributes grows.", rows, LAWS, gains,
-            "With one attribute GDJ lives on its flurries, which further ones disturb; then the"
+            "The flurries of a second attribute disturb those of the first; from then on the"
             " growing skew helps more.",
         ),
     ]  # fmt: skip
@@ -79,15 +81,6 @@ def judge(rows: Rows) -> Sequence[Finding]:
 def of(rows: Rows, policy: str, count: int) -> Row:
     """Return the row of a policy and number of attributes."""
     return line(rows, policy=policy, attributes=count)
-
-
-def listed(counts: Sequence[int]) -> str:
-    """Write down some numbers.
-
-    >>> listed([1, 2]), listed([])
-    ('1, 2', 'no number of')
-    """
-    return ", ".join(map(str, counts)) or "no number of"
 
 
 EXPERIMENT = Experiment(

@@ -96,10 +96,9 @@ def judge(rows: Rows) -> Sequence[Finding]:
         per_input(
             "With more streams GDJ finds as much as before, while PROB and RAND find less.",
             rows, NAMES, copes,
-            "A result needs a tuple of each stream at the same time, so that what is lost in one"
-            " is multiplied with what is lost in the others, under every policy. Where recall"
-            " grows, more and more of the results are of a few keys, which a policy of popularity"
-            " or credits keeps.",
+            "A result needs a tuple of every stream, so that losses multiply, for GDJ, too. Recall"
+            " grows only where results gather on few keys that stay popular, and then that of PROB"
+            " grows as well.",
         ),
         per_input(
             "What GDJ gains over RAND grows with the number of streams.", rows, NAMES, grows
@@ -115,8 +114,8 @@ def best(rows: Rows) -> tuple[bool, str]:
         if all(above(of(rows, "GDJ", count), of(rows, other, count)) for other in ("PROB", "RAND"))
     ]
     return wins == list(COUNTS), (
-        f"for {', '.join(map(str, wins)) or 'none'} of 2 to 5 streams;"
-        f" of {COUNTS[-1]}, {recalls(rows, COUNTS[-1])}"
+        f"best in {len(wins)} of {len(COUNTS)} cases, with {COUNTS[-1]} streams"
+        f" {recalls(rows, COUNTS[-1])}"
     )
 
 
@@ -127,8 +126,8 @@ def copes(rows: Rows) -> tuple[bool, str]:
         for policy in POLICIES
     }
     return kept["GDJ"] >= KEPT > max(kept["PROB"], kept["RAND"]), (
-        f"from {recalls(rows, COUNTS[0])} of {COUNTS[0]} to {recalls(rows, COUNTS[-1])} of"
-        f" {COUNTS[-1]}"
+        f"with {COUNTS[0]} streams {recalls(rows, COUNTS[0])}, with {COUNTS[-1]}"
+        f" {recalls(rows, COUNTS[-1])}"
     )
 
 
@@ -147,10 +146,10 @@ def why_prob(rows: Rows) -> str:
         for count in (COUNTS[0], COUNTS[-1])
     )
     return (
-        "PROB is better where popularity never changes, and even if the streams have their"
-        " flurries at the same time: with five streams instead of two, the"
-        f" {FEW} keys with most results have {five:.0%} of them instead of {two:.0%}, and PROB"
-        " gives such keys the whole buffer."
+        "PROB is better where popularity never changes; in joins of many streams even if these"
+        " have their flurries at the same time. There results gather on few keys (with five"
+        f" streams instead of two, {five:.0%} instead of {two:.0%} of them are of {FEW} keys), to"
+        " which PROB gives the whole buffer."
     )
 
 

@@ -84,7 +84,7 @@ def trade(rows: Rows, distortion: str) -> list[Finding]:
         one, two = gains[len(gains) // 2]
         middle = shedding(mine, "PROB")[len(gains) // 2][distortion]
         return all(a > b for a, b in gains), (
-            f"up to {distortion} {middle:.2g}, GDJ finds {one:.2f} and PROB {two:.2f}"
+            f"where {distortion} is at most {middle:.2g}, GDJ finds {one:.2f} and PROB {two:.2f}"
         )
 
     def for_output(mine: Rows) -> tuple[bool, str]:
