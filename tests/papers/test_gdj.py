@@ -265,7 +265,7 @@ def test_figure_6_compares_divisions():
             figure_6.EXPERIMENT,
             [
                 {"input": SYNTHETIC, "division": name.split("_")[0], "policy": name.split("_")[1],
-                 "results": found, "results_std": 5, "runs": 4}
+                 "results": found, "results_std": 5, "runs": 4, "rate_spread": 0.1}
                 for name, found in bars.items()
             ],
         )  # fmt: skip

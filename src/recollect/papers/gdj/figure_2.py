@@ -73,10 +73,11 @@ def judge(rows: Rows) -> Sequence[Finding]:
 
     def one_will_not_do(mine: Rows) -> tuple[bool, str]:
         best, share = best_one(mine)
-        low, high = (quantile(mine, q) for q in (0.1, 0.9))
+        low, high = (f"{quantile(mine, q):,}" for q in (0.1, 0.9))
+        between = f"from {low} to {high}" if low != high else low
         return share < FEW, (
-            f"the k_opt of 80 % of the tuples is from {low:,} to {high:,} arrivals, and the best"
-            f" single k, {best:,}, is within {NEAR:.0%} of the k_opt of {share:.0%} of them"
+            f"the k_opt of 80 % of the tuples is {between}, and the best single k, {best:,}, is"
+            f" within {NEAR:.0%} of that of {share:.0%} of them"
         )
 
     return [

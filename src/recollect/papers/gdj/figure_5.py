@@ -73,9 +73,9 @@ def judge_windows(rows: Rows) -> Sequence[Finding]:
     return [
         per_input(
             "The length of the window makes no difference to any policy.", rows, PAPER, little,
-            "RAND and AGE find what comes in the first part of a window, and in the trades that"
-            " is another share of all for another length. GDJ learns from matches, of which a tuple"
-            " has more in a longer window.",
+            "RAND and AGE keep a tuple for about a fifth of its window. The share of its matches"
+            " that come in that time is not the same for all lengths, if equal keys come in"
+            " flurries. GDJ learns from matches, of which a tuple has more in a longer window.",
         ),
         *by_far(rows, PAPER, "window", "length"),
     ]  # fmt: skip

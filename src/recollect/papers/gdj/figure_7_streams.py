@@ -114,7 +114,7 @@ def best(rows: Rows) -> tuple[bool, str]:
         if all(above(of(rows, "GDJ", count), of(rows, other, count)) for other in ("PROB", "RAND"))
     ]
     return wins == list(COUNTS), (
-        f"best in {len(wins)} of {len(COUNTS)} cases, with {COUNTS[-1]} streams"
+        f"best in {len(wins)} of {len(COUNTS)} joins, with {COUNTS[-1]} streams"
         f" {recalls(rows, COUNTS[-1])}"
     )
 
