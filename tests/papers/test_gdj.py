@@ -185,7 +185,9 @@ def test_figure_3_compares_methods():
         return [
             mean(recall, input=name, method=method, buffer=20.0, tuples_per_second=1e6 / time)
             for name in figure_3_methods.NAMES
-            for method, recall, time in ((1, 0.5, 1), (2, two, slower), (3, three, 1))
+            for method, recall, time in zip(
+                figure_3_methods.METHODS, (0.5, two, three), (1, slower, 1), strict=True
+            )
         ]
 
     assert verdicts(figure_3_methods.EXPERIMENT, rows(0.49, 0.5, 3)) == ["yes", "yes", "yes"]

@@ -77,7 +77,7 @@ def doubt(rows: Rows) -> str:
     return (
         "Where popularity never changes, it pays to doubt newcomers: old credits tell more than"
         f" youth. The highest credit loses {lost[SYNTHETIC]:.0%} on the synthetic streams, but only"
-        f" {lost[SHARED]:.0%} if a key is busy in both streams at the same time (last panel)."
+        f" {lost[SHARED]:.0%} with shared flurries, where a key is busy in both streams at once."
     )
 
 
@@ -91,7 +91,7 @@ EXPERIMENT = Experiment(
     measure=compare,
     tabulate=tabulate,
     figure=Figure(
-        "percentile", "recall", "", "input", error="recall_std",
+        "percentile", "recall", "input", error="recall_std",
         titles={"percentile": "percentile of the initial credit"},
     ),
     judge=judge,

@@ -10,7 +10,7 @@ from recollect.report.figure import Figure
 from recollect.report.replication import Finding
 
 NAMES = (STOCK, WEATHER, SYNTHETIC)
-METHODS = (1, 2, 3)
+METHODS = ("method 1", "method 2", "method 3")
 SIMILAR = 0.1
 """Recalls that differ by no more than this share are similar."""
 FASTER = 1.5
@@ -22,7 +22,7 @@ def points(scale: Scale) -> Sequence[Point]:
     return [
         {
             "source": source,
-            "policies": [f"{gdj(source['name'])},method={method}" for method in METHODS],
+            "policies": [f"{gdj(source['name'])},method={number}" for number in (1, 2, 3)],
             "buffers": [10.0, 20.0, 30.0, 40.0, 60.0, 80.0] if scale.full else [10.0, 20.0, 40.0],
         }
         for source in sources(scale, *NAMES)
@@ -32,7 +32,7 @@ def points(scale: Scale) -> Sequence[Point]:
 def tabulate(rows: Rows) -> Rows:
     """Average the recall over seeds; of the times the shortest, as others share the machine."""
     by = ["input", "method", "buffer"]
-    rows = [{**row, "method": int(row["policy"].rpartition("=")[2])} for row in rows]
+    rows = [{**row, "method": f"method {row['policy'][-1]}"} for row in rows]
     means = mean_over_seeds(rows, by, ["recall"])
     for mean in means:
         alike = [row for row in rows if all(row[name] == mean[name] for name in by)]
@@ -44,7 +44,7 @@ def judge(rows: Rows) -> Sequence[Finding]:
     """Compare methods 2 and 3 with method 1."""
 
     def similar(mine: Rows) -> tuple[bool, str]:
-        one, two = recalls(mine, 1), recalls(mine, 2)
+        one, two = (recalls(mine, method) for method in METHODS[:2])
         off = max((b / a - 1 for a, b in zip(one, two, strict=True)), key=abs)
         word = "less" if off < 0 else "more"
         return abs(off) <= SIMILAR, f"method 2 finds up to {abs(off):.1%} {word}"
@@ -53,18 +53,18 @@ def judge(rows: Rows) -> Sequence[Finding]:
         # The time for one tuple, in the mean over the buffer sizes.
         first, second = (
             sum(1 / row["tuples_per_second"] for row in mine if row["method"] == method)
-            for method in (1, 2)
+            for method in METHODS[:2]
         )
         return second / first >= FASTER, f"{second / first:.1f} times as fast"
 
     def none_better(mine: Rows) -> tuple[bool, str]:
-        one, three = recalls(mine, 1), recalls(mine, 3)
+        one, three = (recalls(mine, method) for method in METHODS[::2])
         off = max((abs(b / a - 1) for a, b in zip(one, three, strict=True)))
         held = not any(
             above(line(mine, method=method, buffer=row["buffer"]), row)
             for row in mine
-            if row["method"] == 1
-            for method in (2, 3)
+            if row["method"] == METHODS[0]
+            for method in METHODS[1:]
         )
         return held, "method 3 finds " + (f"up to {off:.2%} more or less" if off else "the same")
 
@@ -80,7 +80,7 @@ def judge(rows: Rows) -> Sequence[Finding]:
     ]  # fmt: skip
 
 
-def recalls(rows: Rows, method: int) -> list[float]:
+def recalls(rows: Rows, method: str) -> list[float]:
     """Return the recalls of a method, by buffer size."""
     return [row["recall"] for row in rows if row["method"] == method]
 

@@ -54,7 +54,7 @@ def _point(source: Point, **more: int) -> Point:
 def by_window(rows: Rows) -> Rows:
     """Average over seeds."""
     means = mean_over_seeds(named(rows), ["input", "policy", "window"], ["recall"])
-    return [{**mean, "panel": f"{mean['input']}, {INPUTS[mean['input']].unit}"} for mean in means]
+    return [{**mean, "panel": f"{mean['input']} ({INPUTS[mean['input']].unit})"} for mean in means]
 
 
 def by_domain(rows: Rows) -> Rows:
