@@ -24,6 +24,15 @@ def above(one: Row, other: Row, column: str = "recall") -> bool:
     return bool(one[column] - other[column] > max(LEAST * abs(other[column]), ERRORS * error))
 
 
+def percent(share: float, places: int = 0) -> str:
+    """Write down a share.
+
+    >>> percent(0.25), percent(0.0333, 1)
+    ('25 %', '3.3 %')
+    """
+    return f"{100 * share:.{places}f} %"
+
+
 def line(rows: Rows, **where: object) -> Row:
     """Return the one row with the given values."""
     [found] = [row for row in rows if all(row[name] == value for name, value in where.items())]

@@ -11,7 +11,7 @@ from recollect.join.window import parse_window, resolve, time_unit
 from recollect.locality.kopt import k_opt
 from recollect.locality.numbering import KeyNumbers
 from recollect.papers.experiment import Experiment, Point, Rows, Scale
-from recollect.papers.gdj.claims import per_input
+from recollect.papers.gdj.claims import per_input, percent
 from recollect.papers.gdj.inputs import STOCK, SYNTHETIC, WEATHER, load, sources
 from recollect.report.figure import Figure
 from recollect.report.replication import Finding
@@ -77,7 +77,7 @@ def judge(rows: Rows) -> Sequence[Finding]:
         between = f"from {low} to {high}" if low != high else low
         return share < FEW, (
             f"the k_opt of 80 % of the tuples is {between}, and the best single k, {best:,}, is"
-            f" within {NEAR:.0%} of that of {share:.0%} of them"
+            f" within {percent(NEAR)} of that of {percent(share)} of them"
         )
 
     return [

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from recollect.papers.experiment import Experiment, Point, Rows, Scale, mean_over_seeds
-from recollect.papers.gdj.claims import UNKNOWN, above, line, per_input
+from recollect.papers.gdj.claims import UNKNOWN, above, line, per_input, percent
 from recollect.papers.gdj.comparing import compare
 from recollect.papers.gdj.inputs import INPUTS, SHARED, STOCK, SYNTHETIC, WEATHER, sources
 from recollect.report.figure import Figure
@@ -51,7 +51,7 @@ def judge(rows: Rows) -> Sequence[Finding]:
     def matters(mine: Rows) -> tuple[bool, str]:
         best, worst = (pick(mine, key=lambda row: row["recall"]) for pick in (max, min))
         lost = 1 - worst["recall"] / best["recall"]
-        return lost > MUCH, f"the worst, {worst['percentile']}, loses {lost:.0%} of the best"
+        return lost > MUCH, f"the worst, {worst['percentile']}, loses {percent(lost)} of the best"
 
     return [
         per_input(
@@ -76,8 +76,9 @@ def doubt(rows: Rows) -> str:
         return UNKNOWN
     return (
         "Where popularity never changes, it pays to doubt newcomers: old credits tell more than"
-        f" youth. The highest credit loses {lost[SYNTHETIC]:.0%} on the synthetic streams, but only"
-        f" {lost[SHARED]:.0%} with shared flurries, where a key is busy in both streams at once."
+        f" youth. The highest credit loses {percent(lost[SYNTHETIC])} on the synthetic streams, but"
+        f" only {percent(lost[SHARED])} with shared flurries, where a key is busy in both streams at"
+        " once."
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from recollect.papers.experiment import Experiment, Point, Rows, Scale, mean_over_seeds
-from recollect.papers.gdj.claims import above, line, per_input
+from recollect.papers.gdj.claims import above, line, per_input, percent
 from recollect.papers.gdj.comparing import compare
 from recollect.papers.gdj.inputs import STOCK, SYNTHETIC, WEATHER, gdj, sources
 from recollect.report.figure import Figure
@@ -47,7 +47,7 @@ def judge(rows: Rows) -> Sequence[Finding]:
         one, two = (recalls(mine, method) for method in METHODS[:2])
         off = max((b / a - 1 for a, b in zip(one, two, strict=True)), key=abs)
         word = "less" if off < 0 else "more"
-        return abs(off) <= SIMILAR, f"method 2 finds up to {abs(off):.1%} {word}"
+        return abs(off) <= SIMILAR, f"method 2 finds up to {percent(abs(off), 1)} {word}"
 
     def faster(mine: Rows) -> tuple[bool, str]:
         # The time for one tuple, in the mean over the buffer sizes.
@@ -58,15 +58,16 @@ def judge(rows: Rows) -> Sequence[Finding]:
         return second / first >= FASTER, f"{second / first:.1f} times as fast"
 
     def none_better(mine: Rows) -> tuple[bool, str]:
-        one, three = (recalls(mine, method) for method in METHODS[::2])
-        off = max((abs(b / a - 1) for a, b in zip(one, three, strict=True)))
-        held = not any(
-            above(line(mine, method=method, buffer=row["buffer"]), row)
+        better = [
+            f"{method} at {row['buffer']:.0f} %"
             for row in mine
             if row["method"] == METHODS[0]
             for method in METHODS[1:]
-        )
-        return held, "method 3 finds " + (f"up to {off:.2%} more or less" if off else "the same")
+            if above(line(mine, method=method, buffer=row["buffer"]), row)
+        ]
+        same = recalls(mine, METHODS[0]) == recalls(mine, METHODS[2])
+        text = f"{', '.join(better) or 'none'} finds more"
+        return not better, text + (", method 3 exactly as much" if same else "")
 
     return [
         per_input("Method 1 gives results similar to those of method 2.", rows, NAMES, similar),

@@ -75,7 +75,8 @@ def judge(rows: Rows) -> Sequence[Finding]:
             rows, [WEATHER], complete,
         ),
         per_input(
-            "With as much, the stock join is not complete, because its rate varies.",
+            "With as much memory as is needed in the mean, the stock join is not complete, because"
+            " its rate varies.",
             rows, [STOCK], incomplete,
         ),
     ]  # fmt: skip

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from recollect.papers.experiment import Experiment, Point, Rows, Scale, mean_over_seeds
-from recollect.papers.gdj.claims import above, line, per_input
+from recollect.papers.gdj.claims import above, line, per_input, percent
 from recollect.papers.gdj.comparing import compare, named
 from recollect.papers.gdj.inputs import INPUTS, SHARED, STOCK, SYNTHETIC, gdj, sources
 from recollect.report.figure import Figure
@@ -77,7 +77,7 @@ def judge_windows(rows: Rows) -> Sequence[Finding]:
             " that come in that time is not the same for all lengths, if equal keys come in"
             " flurries. GDJ learns from matches, of which a tuple has more in a longer window.",
         ),
-        *by_far(rows, PAPER, "window", "length"),
+        *by_far(rows, PAPER, "window", "length of the window"),
     ]  # fmt: skip
 
 
@@ -90,7 +90,8 @@ def judge_domains(rows: Rows) -> Sequence[Finding]:
         return above(few, many), (
             f"with {few['keys']} and {many['keys']} keys GDJ finds {few['recall']:.2f} and"
             f" {many['recall']:.2f}, or {few['results']:,.0f} and {many['results']:,.0f} results;"
-            f" {shares[0]:.0%} and {shares[1]:.0%} of all results are of a fifth of the keys"
+            f" {percent(shares[0])} and {percent(shares[1])} of all results are of a fifth of the"
+            " keys"
         )
 
     return [

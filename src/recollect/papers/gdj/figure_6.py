@@ -13,7 +13,7 @@ from recollect.papers.experiment import (
     Scale,
     mean_over_seeds,
 )
-from recollect.papers.gdj.claims import above, line, per_input
+from recollect.papers.gdj.claims import above, line, per_input, percent
 from recollect.papers.gdj.comparing import short
 from recollect.papers.gdj.inputs import SHARED, SYNTHETIC, TUPLES, dealt, gdj, with_long_gaps
 from recollect.papers.gdj.joined import BUFFER, WINDOW, on_all, prepared
@@ -93,7 +93,7 @@ def judge(rows: Rows) -> Sequence[Finding]:
         one, parts = bar(mine, "UNIFIED", "RAND"), bar(mine, "PROP", "RAND")
         off = one["results"] / parts["results"] - 1
         word = "more" if off > 0 else "less"
-        return abs(off) <= SAME, f"UNIFIED-RAND finds {abs(off):.1%} {word} than PROP-RAND"
+        return abs(off) <= SAME, f"UNIFIED-RAND finds {percent(abs(off), 1)} {word} than PROP-RAND"
 
     def better(policy: str) -> Callable[[Rows], tuple[bool, str]]:
         def test(mine: Rows) -> tuple[bool, str]:
@@ -127,7 +127,7 @@ def judge(rows: Rows) -> Sequence[Finding]:
 def varying(rows: Rows) -> str:
     """Return how much the rates vary, which only one buffer can follow."""
     spreads = {row["input"]: row["rate_spread"] for row in rows}
-    text = ", ".join(f"{name} {spread:.0%}" for name, spread in spreads.items())
+    text = ", ".join(f"{name} {percent(spread)}" for name, spread in spreads.items())
     return f"One buffer follows rates that vary from window to window, fixed parts do not ({text})."
 
 

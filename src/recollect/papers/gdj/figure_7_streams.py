@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from recollect.papers.experiment import Experiment, Point, Row, Rows, Scale, mean_over_seeds
-from recollect.papers.gdj.claims import above, line, per_input
+from recollect.papers.gdj.claims import above, line, per_input, percent
 from recollect.papers.gdj.comparing import short
 from recollect.papers.gdj.inputs import (
     SHARED,
@@ -148,8 +148,8 @@ def why_prob(rows: Rows) -> str:
     return (
         "PROB is better where popularity never changes; in joins of many streams even if these"
         " have their flurries at the same time. There results gather on few keys (with five"
-        f" streams instead of two, {five:.0%} instead of {two:.0%} of them are of {FEW} keys), to"
-        " which PROB gives the whole buffer."
+        f" streams instead of two, {percent(five)} instead of {percent(two)} of them are of"
+        f" {FEW} keys), to which PROB gives the whole buffer."
     )
 
 

@@ -96,11 +96,12 @@ def trade(rows: Rows, distortion: str) -> list[Finding]:
 
     return [
         per_input(
-            "For the same distortion GDJ finds more than PROB.", rows, NAMES, for_distortion
+            f"For the same distortion ({distortion}) GDJ finds more than PROB.",
+            rows, NAMES, for_distortion,
         ),
         per_input(
-            "For the same number of results the distortion of GDJ is much smaller than that of"
-            " PROB.",
+            f"For the same number of results the distortion ({distortion}) of GDJ is much smaller"
+            " than that of PROB.",
             rows, NAMES, for_output,
         ),
     ]  # fmt: skip
