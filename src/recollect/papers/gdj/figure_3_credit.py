@@ -77,8 +77,7 @@ def doubt(rows: Rows) -> str:
     return (
         "Where popularity never changes, it pays to doubt newcomers: old credits tell more than"
         f" youth. The highest credit loses {percent(lost[SYNTHETIC])} on the synthetic streams, but"
-        f" only {percent(lost[SHARED])} with shared flurries, where a key is busy in both streams at"
-        " once."
+        f" only {percent(lost[SHARED])} with shared flurries, where keys are busy in both at once."
     )
 
 
