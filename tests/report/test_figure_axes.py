@@ -20,6 +20,6 @@ def test_few_whole_numbers_stand_on_the_axis():
         return re.findall("<text[^>]*>([^<]*)", draw(Figure("x", "y", **axes), rows(1, places)))
 
     assert texts([2, 3, 5])[:4] == ["2", "3", "5", "x"]
-    assert texts([50, 400, 1600], log="x")[:4] == ["50", "400", "1600", "x"]
+    assert texts([50, 100, 400], log="x")[:4] == ["50", "100", "400", "x"]
     assert texts([2.0, 3.0])[:3] == ["2.0", "2.2", "2.4"]
     assert texts(list(range(100))).index("x") < 10

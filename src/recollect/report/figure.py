@@ -138,7 +138,7 @@ def _lines(axes: Any, figure: Figure, rows: Sequence[Row]) -> None:
     places = _distinct(rows, figure.x)
     if len(places) <= FEW and all(isinstance(place, int) for place in places):
         axes.set_xticks(places, [str(place) for place in places])
-        axes.tick_params(axis="x", which="minor", bottom=False)
+        axes.set_xticks([], minor=True)
     if not figure.log.endswith("y"):
         axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
 

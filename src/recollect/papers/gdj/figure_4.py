@@ -158,8 +158,10 @@ EXPERIMENT = Experiment(
     title="Figure 4: buffer size",
     shows="Recall over the size of the buffer. In the paper GDJ is above PROB and AGE on stock,"
     " weather and synthetic data at all sizes. LRU, which the paper does not run, is drawn beside"
-    " them, and three more inputs test where the advantage of GDJ comes from. AGE learns its k_opt"
-    " while it runs; that of the paper was told.",
+    " them. Three more inputs test where the advantage of GDJ comes from: the weather in random"
+    " order, synthetic streams with long gaps between flurries of the same key, and such streams"
+    " with shared flurries, at the same time in both. AGE learns its k_opt while it runs; in the"
+    " paper it was computed before.",
     points=points,
     measure=compare,
     tabulate=tabulate,

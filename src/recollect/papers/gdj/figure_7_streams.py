@@ -167,7 +167,8 @@ EXPERIMENT = Experiment(
     name="figure-7-streams",
     title="Figure 7 (streams)",
     shows="Joins of two to five streams on one key, with a buffer of 20 %. In the paper, on stock"
-    " data, GDJ finds as much with more streams, while PROB and RAND find less with each.",
+    " data, GDJ finds as much with more streams, while PROB and RAND find less with each."
+    " Synthetic streams and such with shared flurries (figure 4) are drawn, too.",
     points=points,
     measure=measure,
     tabulate=tabulate,

@@ -93,7 +93,7 @@ EXPERIMENT = Experiment(
     shows="Before a buffer of 20 % each tuple is dropped with probability p. The paper plots the"
     " output and its distortion, the squared errors (SSE) of the shares of the keys, of PROB and"
     " GDJ on stock and weather data: both fall as p rises, and GDJ gives more for less distortion."
-    " FIFO is drawn, too.",
+    " FIFO, and streams with shared flurries (figure 4), are drawn, too.",
     points=points,
     measure=measure,
     tabulate=tabulate,
