@@ -34,7 +34,6 @@ benchmark: $(READY)
 	$(BIN)/python benchmarks/counting.py
 	$(BIN)/python benchmarks/lookup.py
 	$(BIN)/python benchmarks/intervals.py
-	$(BIN)/python benchmarks/intervals_disk.py
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "recollect needs Python 3.11 or newer")'

@@ -7,6 +7,7 @@ document includes them, and nothing else is needed to draw them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
+from math import ceil, floor, log10
 from typing import Any
 
 from recollect.errors import InputError, MissingExtraError
@@ -20,6 +21,8 @@ DOTS = ("o", "s", "D", "^", "v", "P", "X", "p", "*", "h")
 STYLES = ("-", "--", ":", "-.")
 FEW = 8
 """Up to so many whole numbers stand themselves on an axis."""
+FINE = 1_000
+"""A logarithmic axis that goes up to so many times its least number has ticks for 2 and 5, too."""
 NO_MATPLOTLIB = (
     "the figures need matplotlib, which is not installed: pip install 'recollect[report]'"
 )
@@ -182,10 +185,26 @@ def _axes(axes: Any, figure: Figure) -> None:
     axes.set_ylabel(figure.title(figure.y))
     if "x" in figure.log:
         axes.set_xscale("log")
+        least, most = axes.get_xlim()
+        if most <= FINE * least:
+            axes.set_xticks(_round_numbers(least, most))
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.xaxis.set_minor_formatter("")
     if "y" in figure.log:
         axes.set_yscale("log")
     if figure.series:
         axes.legend()
+
+
+def _round_numbers(least: float, most: float) -> list[float]:
+    """Give 1, 2 and 5 times the powers of ten in between.
+
+    >>> _round_numbers(0.4, 11)
+    [0.5, 1.0, 2.0, 5.0, 10.0]
+    """
+    powers = range(floor(log10(least)), ceil(log10(most)) + 1)
+    numbers = [float(f"{first}e{power}") for power in powers for first in (1, 2, 5)]
+    return [number for number in numbers if least <= number <= most]
 
 
 def _look(number: int) -> tuple[str, str]:
