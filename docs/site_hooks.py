@@ -19,8 +19,7 @@ INSIDE = re.compile(r"\]\(docs/")
 
 def on_files(files: Any, config: Any) -> Any:
     """Add the files outside of ``docs/`` that pages refer to."""
-    examples = [path for path in (ROOT / "examples").iterdir() if path.suffix in (".py", ".toml")]
-    for path in [ROOT / "CONTRIBUTING.md", *sorted(examples)]:
+    for path in [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "examples").glob("*.*"))]:
         name = path.relative_to(ROOT).as_posix()
         files.append(File.generated(config, name, abs_src_path=str(path)))
     return files
