@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo pipeline test thorough lint benchmark clean
+.PHONY: demo pipeline test thorough lint docs benchmark clean
 
 demo: $(READY)
 	$(BIN)/recollect demo --out out
@@ -23,6 +23,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo site/index.html
 
 benchmark: $(READY)
 	$(BIN)/python -m pip install --quiet --group peers
@@ -43,4 +47,4 @@ $(READY): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) out
+	rm -rf $(VENV) out site

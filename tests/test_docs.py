@@ -1,49 +1,80 @@
-"""What the pages for newcomers show must run."""
+"""What the pages of the documentation show must run, and the site must build."""
 
+import importlib
 import re
-import sys
-from pathlib import Path
+from collections import Counter
 
 import pytest
 
-from tests.checks import ALL_CHECKS
+from recollect.lookup import cache_policy_names
+from recollect.policies import policy_names
+from tests.page_files import names_of, write_files
+from tests.pages import ROOT, blocks, in_folder, pages, run_page, uses_spark
 
-ROOT = Path(__file__).parents[1]
+NOT_RUN = {
+    "README.md": 1,  # make demo, make test
+    "docs/index.md": 1,  # installs
+    "docs/pipeline.md": 1,  # minutes on Spark
+    "docs/spark.md": 1,  # a cluster
+    "docs/tutorial.md": 1,  # installs
+}
+"""How many blocks of which pages are not run; each says why."""
 
 
-def blocks(page: str) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+@pytest.mark.parametrize("page", [page for page in pages() if not uses_spark(page)])
+def test_every_block_runs(page, tmp_path):
+    """Those of other pages are run in ``tests/spark/test_pages.py``."""
+    write_files(tmp_path)
+    with in_folder(tmp_path):
+        for _ in run_page(page, names_of(page), {}):
+            pass
+
+
+def test_few_blocks_are_not_run():
+    found = [block for page in pages() for block in blocks(page)]
+    assert Counter(block.page for block in found if block.reason is not None) == NOT_RUN
+    assert sum((ROOT / page).read_text().count("\n```") for page in pages()) == 2 * len(found)
+
+
+@pytest.mark.parametrize("name", sorted({*policy_names(), *cache_policy_names()}))
+def test_every_policy_has_a_page(name):
+    page = {"elba": "lba"}.get(name, name)
+    assert f"[`{name}`](policies/{page}.md)" in (ROOT / "docs/policies.md").read_text()
+    shown = (ROOT / "docs/policies" / f"{page}.md").read_text()
+    for picture in ("memory", "recall"):
+        assert f"(pictures/{page}-{picture}.svg)" in shown
 
 
 @pytest.fixture(scope="module")
-def laziest(tmp_path_factory: pytest.TempPathFactory):
-    folder = tmp_path_factory.mktemp("policy")
-    (folder / "laziest.py").write_text(blocks("CONTRIBUTING.md")[0])
-    sys.path.insert(0, str(folder))
-    yield "laziest:Laziest"
-    sys.path.remove(str(folder))
+def site(tmp_path_factory):
+    """The site, built as ``make docs`` does: a warning is an error."""
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+
+    folder = tmp_path_factory.mktemp("site")
+    build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder)))
+    return folder
 
 
-@pytest.mark.parametrize("check", ALL_CHECKS, ids=lambda check: check.__name__)
-def test_the_policy_of_the_contributing_page_passes_all_checks(laziest, check):
-    check(laziest)
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("room", ["", "spark", "streams", "forecast", "optimum", "workload"])
+def test_the_reference_is_complete(site, room):
+    module = importlib.import_module(f"recollect.{room}".rstrip("."))
+    pages = [site / "reference" / f"{room or 'recollect'}.html"]
+    if not room:
+        pages += [site / "reference" / f"{name}.html" for name in ("policies", "errors")]
+    described = "".join(page.read_text(encoding="utf-8") for page in pages)
+    names = set(re.findall(r'<h\d id="[\w.]*?(\w+)"', described))
+    assert set(module.__all__) <= names
 
 
-def test_readme_examples_run(tmp_path, monkeypatch):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+@pytest.mark.xdist_group("site")
+def test_the_site_loads_nothing_from_elsewhere(site):
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert not re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="(?:https?:)?//[^"]*', text)
 
-    monkeypatch.chdir(tmp_path)
-    stamps = pa.array(range(20), pa.timestamp("s"))
-    for name in ("trades", "quotes"):
-        pq.write_table(pa.table({"ts": stamps, "symbol": ["a", "b"] * 10}), f"{name}.parquet")
-    whole, online, _on_spark = blocks("README.md")
-    names: dict = {}
-    exec(whole, names)
-    assert names["answer"].stats.recall == 1
-    assert names["answer"].table.num_rows == names["answer"].stats.exact_results > 0
-    batch = pq.read_table("trades.parquet").to_batches()[0]
-    names["incoming"] = [(batch, batch)]
-    exec(online, names)
-    assert names["join"].stats.results > 0
-    assert isinstance(names["state"], bytes)
+
+@pytest.mark.xdist_group("site")
+def test_formulas_are_formulas(site):
+    assert "<math" in (site / "policies" / "heeb.html").read_text(encoding="utf-8")

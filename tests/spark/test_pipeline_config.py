@@ -1,6 +1,5 @@
 """A pipeline's configuration: every mistake is found before Spark starts, with its line and key."""
 
-import re
 import tomllib
 from pathlib import Path
 
@@ -59,13 +58,6 @@ def test_the_example_is_right():
     config = read_config(EXAMPLE)
     assert config.left.options["tuples"] == "200000"
     assert config.join.budget == 400
-
-
-def test_the_example_of_the_docs_is_right():
-    (text,) = re.findall(
-        r"```toml\n(.*?)```", (ROOT / "docs" / "pipeline.md").read_text(), re.DOTALL
-    )
-    assert parse_config(text, "docs").sink.select == ("value",)
 
 
 def test_dotted_names_of_spark_need_no_quotes():

@@ -1,6 +1,5 @@
-"""The page on streams is complete, and what it shows runs."""
+"""The page on streams is complete."""
 
-import re
 from pathlib import Path
 
 from recollect import streams
@@ -9,14 +8,6 @@ from recollect.streams.data_folder import DataFile
 from recollect.streams.workloads import caches, clock, greedydual, locality, stochastic, temporal
 
 PAGE = (Path(__file__).parents[2] / "docs" / "streams.md").read_text()
-
-
-def test_the_example_runs():
-    [example] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    names: dict = {}
-    exec(example, names)
-    assert names["answer"].stats.tuples_in == 4_000
-    assert names["answer"].stats.results > 0
 
 
 def test_every_generator_is_listed():

@@ -1,4 +1,4 @@
-"""What docs/workloads.md shows runs."""
+"""The workload that docs/workloads.md shows runs; ``tests/pages.py`` only reads it."""
 
 import re
 from pathlib import Path
@@ -15,19 +15,6 @@ PAGE = (Path(__file__).parents[2] / "docs" / "workloads.md").read_text()
 def block(language: str) -> str:
     (found,) = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
     return found
-
-
-def test_python(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    columns = {"ts": pa.array(range(60), pa.timestamp("s")), "id": list(range(60))}
-    columns |= dict.fromkeys(("key", "symbol", "price", "ask", "city"), [1, 2, 3] * 20)
-    for name in "rst":
-        pq.write_table(pa.table(columns), f"{name}.parquet")
-    names: dict = {}
-    exec(block("python"), names)
-    assert len(names["comparison"].runs) == 8
-    assert all(names["comparison"].exact.results_by_join.values())
-    assert capsys.readouterr().out.startswith("clock 10% unified")
 
 
 def test_toml(tmp_path):

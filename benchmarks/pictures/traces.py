@@ -1,0 +1,122 @@
+"""What a policy keeps, arrival by arrival: the engines run one tuple at a time and are looked into.
+
+Arrivals are alternately of the left and the right stream, one per time unit.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.forecast import Forecast
+from recollect.join import buffer as buffers
+from recollect.join.budget import Capacity
+from recollect.join.engine import Engine
+from recollect.join.kernel import RESULTS, TIME, Feed
+from recollect.join.residual import EMPTY
+from recollect.lookup.cache import Cache
+from recollect.lookup.policies import CacheRoom, parse_cache_policy
+from recollect.optimum import FlowExpect, most_results
+from recollect.optimum.steps import Candidates, run_steps
+from recollect.policies import Policy, parse_policy
+
+Whole = NDArray[np.int64]
+
+
+class Trace(NamedTuple):
+    """What was in memory after each arrival, and what each arrival found."""
+
+    keys: Whole
+    """By arrival."""
+    memory: NDArray[np.int64]
+    """By key and arrival: how many tuples with the key are kept."""
+    found: Whole
+    exact: Whole
+    """What it would find with unlimited memory."""
+
+
+def of_join(keys: Whole, window: int, budget: int, policy: str | Policy) -> Trace:
+    """Run a policy of the join."""
+    engine = Engine(parse_policy(policy), [TIME] * 2, [window] * 2, Capacity((budget,)), EMPTY)
+    kept = []
+    for now, key in enumerate(keys):
+        feeds = [_feed([], []), _feed([], [])]
+        feeds[now % 2] = _feed([key], [now])
+        engine.count((feeds[0], feeds[1]), np.full(2, now))
+        slots = np.concatenate([engine.rows_of(stream)[0] for stream in (0, 1)])
+        kept.append(engine.serials(slots) - 1)
+    trace = _traced(keys, window, kept)
+    assert trace.found.sum() == engine.ledger.totals[RESULTS]
+    return trace
+
+
+def _feed(keys: list[int], times: list[int]) -> Feed:
+    columns = [np.array(keys, np.int64), np.array(times, np.int64), np.zeros(0, np.int64)]
+    feed = Feed(*columns, np.zeros(0, np.uint8), np.zeros((len(keys), 0), np.int64))
+    for array in feed:
+        array.flags.writeable = False
+    return feed
+
+
+def of_optimum(keys: Whole, window: int, budget: int) -> Trace:
+    """Keep what the best choice keeps, as long as it has results to come."""
+    earlier, later = np.array(_matches(keys, window)).T
+    found = most_results(earlier, earlier, later, budget).found
+    last = np.zeros(len(keys), np.int64)
+    np.maximum.at(last, earlier[found], later[found])
+    arrivals = np.arange(len(keys))
+    kept = [np.flatnonzero((arrivals <= now) & (last > now)) for now in arrivals]
+    return _traced(keys, window, kept)
+
+
+def of_plans(keys: Whole, window: int, budget: int, laws: tuple[Forecast, Forecast]) -> Trace:
+    """Let FLOWEXPECT plan, in its own setting: a tuple of both streams per step."""
+    streams = [keys[0::2], keys[1::2]]
+    plans = FlowExpect(laws, streams, budget, look_ahead=10)
+    kept: list[Whole] = []
+
+    def score(candidates: Candidates, now: int) -> Any:
+        scores = plans(candidates, now)
+        best = np.argsort(-scores, kind="stable")[:budget]
+        after = 2 * candidates.arrived[best] + candidates.stream[best]
+        kept.extend([np.append(kept[-1] if kept else [], 2 * now).astype(int), after])
+        return scores
+
+    run_steps(*streams, budget, score)
+    return _traced(keys, window, kept)
+
+
+def _matches(keys: Whole, window: int) -> list[tuple[int, int]]:
+    return [
+        (earlier, later)
+        for later, key in enumerate(keys)
+        for earlier in range(max(0, later - window), later)
+        if (later - earlier) % 2 and keys[earlier] == key
+    ]
+
+
+def _traced(keys: Whole, window: int, kept: list[Whole]) -> Trace:
+    memory = np.zeros((keys.max() + 1, len(keys)), np.int64)
+    for now, arrivals in enumerate(kept):
+        np.add.at(memory[:, now], keys[arrivals], 1)
+    found, exact = np.zeros((2, len(keys)), np.int64)
+    for earlier, later in _matches(keys, window):
+        exact[later] += 1
+        found[later] += earlier in kept[later - 1]
+    return Trace(keys, memory, found, exact)
+
+
+def of_cache(keys: Whole, rows: int, policy: str) -> Trace:
+    """Refer to keys through a cache."""
+    cache = Cache(parse_cache_policy(policy), CacheRoom.of(rows, trace=keys))
+    memory = np.zeros((keys.max() + 1, len(keys)), np.int64)
+    found, exact = np.zeros((2, len(keys)), np.int64)
+    seen: set[int] = set()
+    for now, key in enumerate(keys):
+        found[now] = len(cache.refer(np.array([key])).missed) == 0
+        exact[now] = key in seen
+        seen.add(key)
+        view = buffers.view(cache.storage)
+        slots, _ = cache.rows_of()
+        memory[view.key[view.group[slots]], now] = 1
+    return Trace(keys, memory, found, exact)
