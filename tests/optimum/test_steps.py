@@ -1,11 +1,12 @@
 """The setting of the stochastic paper, against tuples in a list."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InputError
-from recollect.optimum import run_steps
+from recollect.optimum import run_steps, run_steps_together
 from tests.naive import steps as naive
 from tests.policies.scenarios import examples
 
@@ -31,7 +32,28 @@ def test_steps_are_the_naive_steps(values, capacity, warm_up):
     assert 0 <= run.left_share <= 1
 
 
+@examples(20)
+@given(
+    runs=st.integers(1, 3).flatmap(
+        lambda steps: st.lists(
+            st.lists(st.integers(0, 3), min_size=8 * steps, max_size=8 * steps), max_size=4
+        )
+    ),
+    capacity=st.integers(1, 4),
+)
+def test_runs_made_together_are_those_made_alone(runs, capacity):
+    streams = np.array(runs, np.int64).reshape(len(runs), 2, -1 if runs else 0)
+
+    def worth(c, now):
+        return ((c.value * 7 + c.stream * 3 + (now - c.arrived) * 2) % 11).astype(float)
+
+    together = run_steps_together(streams[:, 0], streams[:, 1], capacity, worth, warm_up=2)
+    assert together == [run_steps(*run, capacity, worth, warm_up=2) for run in streams]
+
+
 def test_mistakes():
+    with pytest.raises(InputError, match="a value for each step of each run, but their shapes are"):
+        run_steps_together([1, 2], [1, 2], 3, None)
     with pytest.raises(InputError, match="a value for each step"):
         run_steps([1, 2], [1], 3, None)
     with pytest.raises(InputError, match="capacity must be"):

@@ -4,7 +4,7 @@ from recollect.optimum.flow import Optimum, most_results
 from recollect.optimum.flow_expect import FlowExpect
 from recollect.optimum.lfd import lfd_hits
 from recollect.optimum.opt import BestRun, best_runs, require_optimum
-from recollect.optimum.steps import best_steps, run_steps
+from recollect.optimum.steps import best_steps, run_steps, run_steps_together
 
 __all__ = [
     "BestRun",
@@ -16,4 +16,5 @@ __all__ = [
     "most_results",
     "require_optimum",
     "run_steps",
+    "run_steps_together",
 ]
