@@ -13,7 +13,7 @@ def run_steps(
     score: Callable[[Tuple, int], float],
     warm_up: int = 0,
 ) -> int:
-    """Count the results if the tuples with the highest scores stay, of equal ones the older."""
+    """Count the results if the tuples with the highest scores stay, of equal ones the younger."""
     buffered: list[Tuple] = []
     results = 0
     for now, values in enumerate(zip(left, right, strict=True)):
@@ -22,6 +22,5 @@ def run_steps(
                 results += 1
         buffered += [(0, values[0], now), (1, values[1], now)]
         while len(buffered) > capacity:
-            least = min(score(one, now) for one in buffered)
-            buffered.remove([one for one in buffered if score(one, now) == least][-1])
+            buffered.remove(min(buffered, key=lambda one: score(one, now)))
     return results

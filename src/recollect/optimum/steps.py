@@ -49,7 +49,7 @@ def run_steps(
     left, right
         The values by step.
     capacity
-        How many tuples are kept. Of equal scores the older tuples stay, of one step the left one.
+        How many tuples are kept. Of equal scores the older tuples go, of one step the left one.
     score
         How much candidates are worth.
     warm_up
@@ -71,7 +71,7 @@ def run_steps(
             results += int(np.count_nonzero(newcomers[1 - buffered.stream] == buffered.value))
         arriving = (np.array([0, 1]), newcomers, np.array([now, now]))
         all_ = Candidates(*map(np.append, buffered, arriving))
-        best = np.argsort(-score(all_, now), kind="stable")[:capacity]
+        best = np.argsort(score(all_, now), kind="stable")[-capacity:]
         buffered = Candidates(*(column[np.sort(best)] for column in all_))
         lefts += float(np.mean(buffered.stream == 0))
     return StepRun(results, lefts / max(1, streams.shape[1]))
