@@ -7,6 +7,9 @@ import pyarrow as pa
 import pytest
 
 import recollect as rc
+from recollect.errors import StateError
+from recollect.forecast import DiscreteLaw, Trend
+from recollect.policies.heeb import Heeb
 from tests.join.brute import WHAT, random_table
 from tests.join.feeding import numbers, take_all
 
@@ -77,3 +80,20 @@ def test_a_lateness_given_as_a_timedelta_and_numbers_of_numpy():
     join.expect("left", schema)
     join.expect("right", schema)
     assert numbers(rc.Join.load(join.save())) == numbers(join)
+
+
+def test_a_policy_that_is_more_than_its_text():
+    """HEEB with given laws: these are not in the text, so the policy is given again."""
+    law = Trend(0, 2, DiscreteLaw.uniform(-2, 2))
+    arguments = WHAT | {"window": 20, "budget": 9, "policy": Heeb(left=law, right=law)}
+    calls = steps(LEFT)
+    without = rc.Join(**arguments)
+    expected = [do(without, step) for step in calls]
+    join = rc.Join(**arguments)
+    for step, results in zip(calls, expected, strict=True):
+        join = rc.Join.load(join.save(), policy=Heeb(left=law, right=law))
+        assert do(join, step) == results
+    with pytest.raises(StateError, match=r"left=Trend is not .* is given to load as well"):
+        rc.Join.load(join.save())
+    with pytest.raises(StateError, match=r"saved with the policy heeb:left=.*, not heeb:alpha=3"):
+        rc.Join.load(join.save(), policy=Heeb(alpha=3))

@@ -86,7 +86,7 @@ class Hist(NaivePolicy):
     Of equal worths the left stream's goes first, then the smaller value, then the older.
     """
 
-    buckets, period, decay = 24, 64, 0.95
+    buckets, period, decay = 32, 64, 0.95
 
     def begin(self):
         self.lines = [Line(), Line()]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import recollect as rc
 from recollect.errors import BudgetError, InputError, MissingExtraError
 from recollect.optimum import best_runs, best_steps, flow, most_results
+from recollect.policies import policy_names
 from recollect.streams import ZipfStream
 from tests.naive import flow as naive
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow
@@ -110,16 +111,13 @@ def test_what_is_found_fits_into_the_buffer():
     assert most_results(kept, arrival, meeting, 60, worth).results == worth.sum()
 
 
-POLICIES = ["fifo", "clock", "prob", "life"]
-
-
 @pytest.mark.parametrize("split", [None, "30:70"])
 def test_no_policy_does_better(split):
     streams = [ZipfStream(600, keys=40, seed=seed) for seed in (1, 2)]
     query = {"on": "key", "time": "time", "window": 50, "split": split}
     budgets = ["5%", "30%", 7]
     best = {run.budget: run for run in best_runs(*streams, budgets=budgets, **query)}
-    compared = rc.compare(*streams, policies=POLICIES, budgets=budgets, **query)
+    compared = rc.compare(*streams, policies=policy_names(), budgets=budgets, **query)
     for run in compared.runs:
         optimum = best[run.budget]
         assert run.results <= optimum.results <= run.exact_results == optimum.exact_results

@@ -1,10 +1,12 @@
 """Values of the stochastic paper's setting that were known before, from small runs.
 
-A buffer of 10 for both streams, 2,000 steps, results after 40, means of 3 runs. That is taken as
-2,000 steps that count, after 40 that do not, because it comes closer for TOWER and ROOF; if the 40
-are part of the 2,000, these come out 1 to 3 % lower than known (FLOOR's optimum is then closer).
-Of WALK only orders are checked: one run may have thirty times the results of another.
+A buffer of 10 for both streams, 2,000 steps, results after 40, means of 3 runs. Which streams these
+runs had is not written down, but can be told from the results: only streams drawn just so have the
+known optimum in all four configurations. On them PROB and, but for WALK, HEEB give the known
+numbers to the last digit, too.
 """
+
+from math import erf, sqrt
 
 import numpy as np
 import pytest
@@ -14,101 +16,136 @@ from recollect.forecast.precomputed import ar1_surface, trend_curve, walk_curve
 from recollect.forecast.survival import alpha_for_lifetime
 from recollect.optimum import best_steps, lfd_hits, run_steps
 
-CAPACITY, WARM_UP, RUNS = 10, 40, 3
-STEPS = WARM_UP + 2_000
+CAPACITY, WARM_UP, STEPS, RUNS = 10, 40, 2_000, 3
 BOUNDS = (10, 15)
+
+
+def rounded_normal(deviation, bound):
+    """The law of a normal number that is rounded, if it is within the bound."""
+    below = [erf((end - 0.5) / deviation / sqrt(2)) for end in range(-bound, bound + 2)]
+    return DiscreteLaw(-bound, np.diff(below) / (below[-1] - below[0]))
+
+
 NOISE = {
-    "TOWER": (DiscreteLaw.normal(1, 10), DiscreteLaw.normal(2, 15)),
-    "ROOF": (DiscreteLaw.normal(3.3, 10), DiscreteLaw.normal(5, 15)),
+    "TOWER": (rounded_normal(1, 10), rounded_normal(2, 15)),
+    "ROOF": (rounded_normal(3.3, 10), rounded_normal(5, 15)),
     "FLOOR": (DiscreteLaw.uniform(-10, 10), DiscreteLaw.uniform(-15, 15)),
 }
 KNOWN = {  # RAND, PROB, HEEB, OPT
     "TOWER": (1202, 684, 1675, 1677),
     "ROOF": (964, 762, 1439, 1860),
     "FLOOR": (721, 696, 772, 1782),
+    "WALK": (196, 156, 531, 1359),
 }
 
 
-def outlived(candidates, now):
-    """Whether the partner stream's noise cannot reach a tuple from the next step on."""
-    partner_centre = np.where(candidates.stream == 0, now + 1, now)
-    bound = np.where(candidates.stream == 0, BOUNDS[1], BOUNDS[0])
-    return candidates.value < partner_centre - bound
-
-
-def rand(seed):
+def trends(name, seed):
     random = np.random.default_rng(seed)
+    left, right = (noise.draw(random, STEPS) for noise in NOISE[name])
+    return np.arange(STEPS) - 1 + left, np.arange(STEPS) + right
+
+
+def walks(seed):
+    steps = np.rint(np.random.default_rng(seed).normal(size=(2, STEPS)))
+    return np.cumsum(steps.astype(np.int64), axis=1)
+
+
+def mean_results(streams, *scores):
+    """Results in the mean over some runs, by what makes a score from the streams of a run."""
+    found = np.array(
+        [
+            [run_steps(*pair, CAPACITY, make(*pair), WARM_UP).results for make in scores]
+            + [best_steps(*pair, CAPACITY, WARM_UP).results]
+            for pair in streams
+        ]
+    )
+    assert np.all(found[:, :-1] <= found[:, -1:])
+    return found.mean(axis=0)
+
+
+def rand(left, right):
+    random = np.random.default_rng(0)
     return lambda candidates, now: random.random(len(candidates.value))
 
 
 def prob(left, right):
-    """How often a value came in the partner stream; of equal ones the younger stays."""
-    streams = (left, right)
+    """How often a value came in the partner stream so far, this step included."""
+    low = min(left.min(), right.min())
+    counts = np.zeros((2, max(left.max(), right.max()) - low + 1))
 
     def score(candidates, now):
-        counts = [
-            np.count_nonzero(streams[1 - stream][: now + 1] == value)
-            for stream, value in zip(candidates.stream, candidates.value, strict=True)
-        ]
-        return np.array(counts) + 1e-6 * candidates.arrived
+        counts[[0, 1], [left[now] - low, right[now] - low]] += 1
+        return counts[1 - candidates.stream, candidates.value - low]
 
     return score
 
 
-def in_window(score):
-    return lambda candidates, now: np.where(outlived(candidates, now), -1.0, score(candidates, now))
+def in_window(make):
+    """Forget first what the partner stream's noise cannot reach from the next step on."""
+
+    def aware(*streams):
+        score = make(*streams)
+
+        def scored(candidates, now):
+            partner_centre = np.where(candidates.stream == 0, now + 1, now)
+            bound = np.where(candidates.stream == 0, BOUNDS[1], BOUNDS[0])
+            reached = candidates.value >= partner_centre - bound
+            return np.where(reached, score(candidates, now), -1.0)
+
+        return scored
+
+    return aware
 
 
-def heeb_of_trends(left: Trend, right: Trend):
+def heeb_of_trends(noises):
     survival = Survival("exp", alpha_for_lifetime(sum(BOUNDS) / 2))
-    curves = trend_curve(left, survival), trend_curve(right, survival)
+    curves = [trend_curve(Trend(1, 0, noise), survival) for noise in noises]
 
     def score(candidates, now):
         return np.where(
             candidates.stream == 0,
-            curves[1].at(candidates.value - (right.slope * now + right.intercept)),
-            curves[0].at(candidates.value - (left.slope * now + left.intercept)),
+            curves[1].at(candidates.value - now),
+            curves[0].at(candidates.value - (now - 1)),
         )
 
-    return score
+    return lambda left, right: score
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", NOISE)
 def test_trends(name):
-    laws = Trend(1, -1, NOISE[name][0]), Trend(1, 0, NOISE[name][1])
-    heeb = heeb_of_trends(*laws)
-    found = []
-    for seed in range(RUNS):
-        streams = laws[0].sample(STEPS, seed), laws[1].sample(STEPS, seed + 100)
-        best = best_steps(*streams, CAPACITY, WARM_UP).results
-        scores = [in_window(rand(seed)), in_window(prob(*streams)), heeb]
-        results = [run_steps(*streams, CAPACITY, score, WARM_UP).results for score in scores]
-        assert max(results) <= best
-        found.append([*results, best])
-    means = np.mean(found, axis=0)
-    assert means[0] == pytest.approx(KNOWN[name][0], rel=0.1)
-    assert means[1] == pytest.approx(KNOWN[name][1], rel=0.1)
-    assert means[2:] == pytest.approx(KNOWN[name][2:], rel=0.03)
+    streams = [trends(name, seed) for seed in range(RUNS)]
+    found = mean_results(streams, in_window(rand), in_window(prob), heeb_of_trends(NOISE[name]))
+    assert found[0] == pytest.approx(KNOWN[name][0], rel=0.1)
+    assert found[1:].round().tolist() == list(KNOWN[name][1:])
+
+
+def heeb_of_walks(first_to_go):
+    """Farther values go first; of values equally far from the walk, those on one side."""
+    curve = walk_curve(Walk(rounded_normal(1, 10)), Survival("exp", CAPACITY)).at(range(STEPS))
+
+    def of(left, right):
+        def score(candidates, now):
+            apart = candidates.value - np.where(candidates.stream == 0, right[now], left[now])
+            return curve[np.abs(apart)] - 1e-13 * (np.sign(apart) == first_to_go)
+
+        return score
+
+    return of
 
 
 def test_walks():
-    law = Walk(DiscreteLaw.normal(1))
-    curve = walk_curve(law, Survival("exp", CAPACITY))
-    found = []
-    for seed in range(RUNS):
-        streams = law.sample(600, seed), law.sample(600, seed + 100)
+    """The curve falls alike on both sides, so it says nothing about two values as far apart.
 
-        def heeb(candidates, now, last=streams):
-            return curve.at(
-                candidates.value - np.where(candidates.stream == 0, last[1][now], last[0][now])
-            )
-
-        scores = [rand(seed), prob(*streams), heeb]
-        results = [run_steps(*streams, CAPACITY, score, WARM_UP).results for score in scores]
-        found.append([*results, best_steps(*streams, CAPACITY, WARM_UP).results])
-        assert max(results) <= found[-1][-1]
-    means = np.mean(found, axis=0)
-    assert means[2] > max(means[:2])
+    Breaking these ties at random gives from 519 to 581. In the known runs rounding broke them.
+    """
+    streams = [walks(seed) for seed in range(RUNS)]
+    found = mean_results(streams, rand, prob, heeb_of_walks(1), heeb_of_walks(-1))
+    known = KNOWN["WALK"]
+    assert found[0] == pytest.approx(known[0], rel=0.1)
+    assert found[1].round() == known[1]
+    assert found[2] == pytest.approx(known[2], rel=0.03)
+    assert found[2] < known[2] < found[3]
+    assert found[4].round() == known[3]
 
 
 def hits(references, capacity, score):

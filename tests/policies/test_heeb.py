@@ -1,5 +1,7 @@
 """HEEB in the join: against its naive twin, in the paper's cases, and what it is for."""
 
+from time import perf_counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from recollect.errors import InputError, PolicyError
 from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
 from recollect.forecast.heeb_scores import joining_scores
 from recollect.forecast.precomputed import trend_curve, walk_curve
+from recollect.join.kernel import Feed
 from recollect.optimum import run_steps
 from recollect.policies import parse_policy
 from recollect.policies.heeb import Heeb
@@ -18,7 +21,7 @@ from recollect.streams import catalogue
 from tests.naive.heeb import heeb as naive
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.policies.victims import assert_same_victims, trace_engine
+from tests.policies.victims import UNTIL, assert_same_victims, encode, new_engine, trace_engine
 
 RISING = (Trend(1, -1, DiscreteLaw.normal(1, 4)), Trend(1, 0, DiscreteLaw.uniform(-5, 3)))
 SLOW = (Trend(-0.25, 1.5, DiscreteLaw.normal(2, 5)), Trend(0, 2.5, DiscreteLaw.uniform(0, 3)))
@@ -257,6 +260,55 @@ def test_knowing_the_law_is_worth_something():
     known = results_of(workload, Heeb(left=laws[0], right=laws[1]))
     fitted = results_of(workload, "heeb:forecast=trend,warmup=100")
     assert 0.94 * known < fitted <= 1.01 * known
+
+
+def test_a_large_buffer_under_a_trend():
+    """10,000 tuples: the victims of scoring all anew by definition, at over 200 times the rate."""
+    noises = [DiscreteLaw.normal(4_000, 12_000), DiscreteLaw.normal(5_000, 15_000)]
+    laws = [Trend(1, lag, noise) for lag, noise in zip((-1, 0), noises, strict=True)]
+    # Filled for so long that scores of zero are gone: which of these goes first is not defined.
+    capacity, filled, checked, steps = 10_000, 6_000, 6_002, 10_000
+    keys = [law.sample(steps, seed).tolist() for seed, law in enumerate(laws)]
+    feeds = [
+        encode([(stream, step, key) for step, key in enumerate(keys[stream])]) for stream in (0, 1)
+    ]
+    policy = Heeb(left=laws[0], right=laws[1], alpha=50.0)
+    engine = new_engine(policy, (UnlimitedWindow(), UnlimitedWindow()), capacity)
+
+    def run(begin, end):
+        started = perf_counter()
+        engine.count(tuple(Feed(*(array[begin:end] for array in feed)) for feed in feeds), UNTIL)
+        return (end - begin) / (perf_counter() - started)
+
+    def kept():
+        slots = [engine.rows_of(stream)[0] for stream in (0, 1)]
+        return sorted(
+            (stream, int(serial - 1) // 2)
+            for stream in (0, 1)
+            for serial in engine.serials(slots[stream])
+        )
+
+    def worths(tuples, step, side):
+        for stream in (0, 1):
+            # The left tuple of a step comes before the right one.
+            now = Now(step if 1 - stream <= side else step - 1, np.array([0]))
+            values = [keys[stream][number] for mine, number in tuples if mine == stream]
+            scores = joining_scores(laws[1 - stream], values, now, Survival("exp", policy.alpha))
+            yield from zip(scores, [stream] * len(values), values, strict=True)
+
+    run(0, filled)
+    tuples = kept()
+    assert len(tuples) == capacity
+    started = perf_counter()
+    for step in range(filled, checked):
+        for side in (0, 1):
+            tuples = sorted([*tuples, (side, step)])
+            worth = list(worths(tuples, step, side))
+            tuples.pop(worth.index(min(worth)))
+    naive_rate = (checked - filled) / (perf_counter() - started)
+    run(filled, checked)
+    assert kept() == tuples
+    assert run(checked, steps) > 200 * naive_rate
 
 
 def test_memory_goes_to_the_leading_and_to_the_steadier_stream():

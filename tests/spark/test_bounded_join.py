@@ -4,6 +4,8 @@ from collections import Counter
 
 import pytest
 
+from recollect.forecast import DiscreteLaw, Trend
+from recollect.policies.heeb import Heeb
 from recollect.spark.bounded_join import bounded_join
 from recollect.spark.exact_join import exact_join
 from tests.policies.forget_newest import ForgetTheNewest
@@ -21,6 +23,7 @@ from tests.spark.feeds import (
 
 pytestmark = pytest.mark.xdist_group("spark")
 
+LAW = Trend(0, 3, DiscreteLaw.uniform(-3, 4))
 WORDS = {"on": "k", "time": "lt=rt", "lateness": "5 seconds"}
 
 
@@ -95,8 +98,10 @@ def test_without_a_watermark_nothing_is_late(spark, tmp_path):
             0.2,
             "HDFSBacked",
         ),
+        ({"window": "20s", "budget": 30, "policy": Heeb(left=LAW, right=LAW)}, 0.2, "RocksDB"),
+        ({"window": "20s", "budget": 30, "policy": "hist:period=8"}, 0.2, "RocksDB"),
     ],
-    ids=["one key with nine tenths of the rows", "bytes", "own policy"],
+    ids=["one key with nine tenths of the rows", "bytes", "own policy", "given laws", "hist"],
     indirect=["store"],
 )
 def test_with_a_budget_it_is_the_local_engine_shard_by_shard(spark, store, tmp_path, words, hot):

@@ -1,4 +1,4 @@
-"""``recollect compare``: policies side by side on the same input."""
+"""``recollect compare``: policies side by side on the same input, of a join or of a cache."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from recollect.cli import options
+from recollect.cli.compare_caches import compare_one
 from recollect.cli.measured import compare_measured
 from recollect.cli.show import print_json, print_recalls, progress
 from recollect.errors import InputError
@@ -21,10 +22,16 @@ BUDGETS = "5%,10%,20%,40%"
 
 def compare(
     left: options.Left,
-    right: options.Right,
     on: options.On,
-    time: options.Time,
-    window: options.Window,
+    right: Annotated[
+        str | None,
+        typer.Argument(
+            help="The right stream; may be the same file. Without it caches are compared, in front"
+            " of a relation that the left stream refers to."
+        ),
+    ] = None,
+    time: options.TimeOfJoin = None,
+    window: options.WindowOfJoin = None,
     policies: Annotated[
         str | None,
         typer.Option(
@@ -50,6 +57,17 @@ def compare(
     json: options.Json = False,
 ) -> None:
     """Compare policies at several budgets: which share of the exact result does each keep?"""
+    asked = [budget.strip() for budget in budgets.split(",")]
+    if right is None:
+        others = {
+            "time": time, "window": window, "split": split, "shares": shares, "where": where,
+            "lateness": lateness, "shed": shed, "warm_up": warm_up, "divisions": divisions,
+            "quality": quality, "html": html,
+        }  # fmt: skip
+        compare_one(left, on, policies, asked, others, seed=seed, opt=opt, json=json)
+        return
+    if time is None or window is None:
+        raise InputError("a join of two streams needs --time and --window")
     if shed is not None or warm_up is not None or divisions is not None or quality:
         for name, given in (("--opt", opt), ("--html", html), ("--lateness", lateness)):
             if given:
@@ -64,7 +82,6 @@ def compare(
         return
     if html is not None:
         require_page(html)
-    asked = [budget.strip() for budget in budgets.split(",")]
     if opt:
         require_optimum(asked)
     best: dict[str, BestRun] = {}

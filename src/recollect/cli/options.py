@@ -11,14 +11,16 @@ Left = Annotated[
 ]
 Right = Annotated[str, typer.Argument(help="The right stream; may be the same file.")]
 On = Annotated[str, typer.Option(help="Key columns: KEY, LEFT=RIGHT, several separated by commas.")]
-Time = Annotated[str, typer.Option(help="Time column: T, or LEFT=RIGHT.")]
-Window = Annotated[
-    str,
-    typer.Option(
-        help="How long a tuple may match: 1000 (units of the time column), 10s, 500rows,"
-        " landmark:1h, unlimited; LEFT=RIGHT for different ones."
-    ),
-]
+_TIME = typer.Option(help="Time column: T, or LEFT=RIGHT.")
+_WINDOW = typer.Option(
+    help="How long a tuple may match: 1000 (units of the time column), 10s, 500rows,"
+    " landmark:1h, unlimited; LEFT=RIGHT for different ones."
+)
+Time = Annotated[str, _TIME]
+Window = Annotated[str, _WINDOW]
+TimeOfJoin = Annotated[str | None, _TIME]
+"""For a command that can do without."""
+WindowOfJoin = Annotated[str | None, _WINDOW]
 Split = Annotated[
     bool, typer.Option("--split/--unified", help="Divide the budget by arrival rates.")
 ]

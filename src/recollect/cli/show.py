@@ -13,7 +13,11 @@ from rich.table import Table
 from recollect.join.stats import Stats
 from recollect.join.whole import Progress as Report
 from recollect.join.whole import quiet
-from recollect.optimum.opt import OPT, BestRun
+from recollect.lookup.compare import CacheRun
+from recollect.optimum.opt import OPT, BestRun, gap_to
+
+Run = Stats | BestRun | CacheRun
+"""A policy at a budget."""
 
 
 @contextmanager
@@ -58,7 +62,7 @@ def print_facts(title: str, facts: dict[str, Any]) -> None:
 
 
 def print_recalls(
-    title: str, runs: Sequence[Stats], best: Mapping[str, BestRun] | None = None
+    title: str, runs: Sequence[Run], best: Mapping[str, Run] | None = None, optimum: str = OPT
 ) -> None:
     """Print the recall of each policy (lines, the best first) at each budget (columns).
 
@@ -66,11 +70,10 @@ def print_recalls(
     """
     best = best or {}
     budgets = list(dict.fromkeys(run.budget for run in runs))
-    policies: dict[str, dict[str, Stats | BestRun]] = {}
-    shown: list[Stats | BestRun] = [*best.values(), *runs]
-    for run in shown:
+    policies: dict[str, dict[str, Run]] = {}
+    for run in [*best.values(), *runs]:
         policies.setdefault(run.policy, {})[run.budget] = run
-    caption = f"−: results of {OPT} that were missed" if best else None
+    caption = f"−: results of {optimum} that were missed" if best else None
     table = Table(title=title, caption=caption, title_justify="left", caption_justify="left")
     table.add_column("policy")
     for budget in budgets:
@@ -86,9 +89,11 @@ def print_recalls(
     Console().print(table)
 
 
-def _recall(run: Stats | BestRun, best: BestRun | None) -> str:
+def _recall(run: Run, best: Run | None) -> str:
     recall = _text("recall", run.recall)
-    return recall if best is None or run is best else f"{recall} (−{best.gap(run.results):.1%})"
+    if best is None or run is best:
+        return recall
+    return f"{recall} (−{gap_to(best.results, run.results):.1%})"
 
 
 def _text(name: str, value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from recollect.errors import InputError
+from recollect.errors import InputError, PolicyError, StateError
 from recollect.join.budget import Budget, capacity_of, parse_budget, parse_shares
 from recollect.join.encoding import Encoded
 from recollect.join.engine import Engine, new_output
@@ -298,16 +298,35 @@ class Join:
         return pack(Saved(header, arrays, batches))
 
     @classmethod
-    def load(cls, data: bytes) -> "Join":
-        """Go on from what :meth:`save` gave."""
+    def load(cls, data: bytes, policy: Policy | None = None) -> "Join":
+        """Go on from what :meth:`save` gave.
+
+        Parameters
+        ----------
+        data
+            The saved join.
+        policy
+            Its policy, if that is more than its text says: ``Heeb`` with given laws.
+        """
         saved = unpack(data)
         arguments = saved.header["arguments"]
+        if policy is not None:
+            if policy.spec != arguments["policy"]:
+                raise StateError(
+                    f"the join was saved with the policy {arguments['policy']}, not {policy.spec}"
+                )
+            arguments["policy"] = policy
         arguments["on"] = [tuple(pair) for pair in arguments["on"]]
         for name in ("time", "window"):
             arguments[name] = tuple(arguments[name])
         tuples, bytes_, text = arguments["budget"]
         arguments["budget"] = Budget(tuples=tuples, bytes=bytes_, text=text)
-        join = cls(**arguments)
+        try:
+            join = cls(**arguments)
+        except PolicyError as error:
+            raise StateError(
+                f"{error}; a policy that is more than its text says is given to load as well"
+            ) from None
         for stream, side in enumerate(SIDES):
             for batch in saved.named(f"schema:{stream}"):
                 join.expect(side, batch.schema)

@@ -44,7 +44,12 @@ class BestRun:
 
     def gap(self, results: int) -> float:
         """The share of these results that a policy with so many has missed."""
-        return 1 - results / self.results if self.results else 0.0
+        return gap_to(self.results, results)
+
+
+def gap_to(best: int, results: int) -> float:
+    """The share of the best results that a policy with so many has missed."""
+    return 1 - results / best if best else 0.0
 
 
 def require_optimum(budgets: Sequence[Any]) -> list[Budget]:

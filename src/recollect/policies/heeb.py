@@ -305,8 +305,8 @@ class Heeb(Prob, name="heeb"):
     warmup
         How many tuples of a stream come before a law is fitted to it.
     left, right
-        The laws of the streams, if they are known: both or none; only from Python. A join with them
-        can be saved, but not loaded.
+        The laws of the streams, if they are known: both or none; only from Python. To go on with a
+        join that was saved, :meth:`Join.load <recollect.Join.load>` must be given the policy, too.
 
     Examples
     --------

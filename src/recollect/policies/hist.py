@@ -312,7 +312,7 @@ class Hist(Policy, name="hist"):
 
     thorough = True
 
-    buckets: int = 24
+    buckets: int = 32
     period: int = 64
     decay: float = 0.95
 
