@@ -52,6 +52,8 @@ class Problem(NamedTuple):
     joins: tuple[tuple[int, ...], ...]
     where: Callable[[int, tuple[int, ...]], bool] = lambda join, serials: True
     """Whether a pair passes the filter of a join."""
+    by_rate: tuple[int, ...] = ()
+    """The streams that drop what comes while their part of the buffer is full."""
 
 
 @dataclass
@@ -65,6 +67,7 @@ class Trace:
     replaced: Counter = field(default_factory=Counter)
     evicted: Counter = field(default_factory=Counter)
     refused: Counter = field(default_factory=Counter)
+    shed: Counter = field(default_factory=Counter)
     buffered: list[int] = field(default_factory=list)
 
 
@@ -114,12 +117,13 @@ def run(
     def lifetime(fact: Fact) -> int:
         return lifetime_of(problem, fact, now)
 
+    buffered: list[Fact] = []
     policies = []
     for pool in range(len(capacities)):
         streams = [stream for stream, its in enumerate(pools) if its == pool]
         policies.append(make_policy(streams, seed + pool, lifetime))
         policies[-1].joins = problem.joins
-    buffered: list[Fact] = []
+        policies[-1].everything = buffered
     trace = Trace()
 
     def part(pool: int) -> list[Fact]:
@@ -144,7 +148,11 @@ def run(
                 leave(old)
                 trace.replaced[old.stream] += 1
 
-        if any(key is not None for key in row.keys):
+        full = len(part(pools[row.stream])) >= capacities[pools[row.stream]]
+        takes_part = any(key is not None for key in row.keys)
+        if takes_part and full and row.stream in problem.by_rate:
+            trace.shed[row.stream] += 1
+        elif takes_part:
             for pool, policy in enumerate(policies):
                 policy.tick(part(pool), fact)
             for join, streams in enumerate(problem.joins):
@@ -153,7 +161,7 @@ def run(
             pool = pools[row.stream]
             policy = policies[pool]
             refused = False
-            if len(part(pool)) >= capacities[pool]:
+            if full:
                 victim = policy.victim(part(pool), fact)
                 if victim is None:
                     refused = True
@@ -196,7 +204,7 @@ def _probe(problem, policies, pools, buffered, trace, fact, join, streams):
             if old.stream == stream and old.keys[join] == key:
                 policy = policies[pools[stream]]
                 if old.serial in in_results:
-                    policy.match(old)
+                    policy.match_in(old, join)
                 elif not combinations:
                     policy.partial(old)
 

@@ -82,6 +82,7 @@ def run_engine(policy, rows, problem, pools, capacity, seed=0, listing=True) -> 
         problem.joins,
         tuple(isinstance(window, CountWindow) for window in problem.windows),
         tuple(window is None for window in problem.windows),
+        tuple(stream in problem.by_rate for stream in range(len(problem.windows))),
         (None,) * len(problem.joins),
     )
     engine = Engine(parse_policy(policy), shape, pools, capacity, seed)

@@ -216,7 +216,8 @@ class Prepared:
         engine = Engine(parse_policy(policy), self.merged.shape, *parts, seed=seed)
         started = perf_counter()
         engine.run(feed, listing)
-        return engine, asked, shed, perf_counter() - started
+        seconds = perf_counter() - started
+        return engine, asked, shed + int(engine.ledger.shed.sum()), seconds
 
     def _run(
         self,
