@@ -50,10 +50,11 @@ class Problem(NamedTuple):
 
     windows: tuple[Window | None, ...]
     joins: tuple[tuple[int, ...], ...]
-    where: Callable[[int, tuple[int, ...]], bool] = lambda join, serials: True
-    """Whether a pair passes the filter of a join."""
+    filtered: tuple[int, ...] = ()
+    """The joins in which a pair must pass a filter."""
     by_rate: tuple[int, ...] = ()
-    """The streams that drop what comes while their part of the buffer is full."""
+    """The streams that are shed by rate: a part of the buffer that only they use drops what comes
+    while it is full."""
 
 
 @dataclass
@@ -84,6 +85,11 @@ def clock_first(problem: Problem, fact: Fact) -> tuple:
     if problem.windows[fact.stream] is not None:
         return 0, fact.stream, fact.serial
     return 1, FOREVER if fact.end is None else fact.end, fact.serial
+
+
+def passes(problem: Problem, join: int, serials: tuple[int, ...]) -> bool:
+    """Whether a result passes the filter of a join, if there is one."""
+    return join not in problem.filtered or serials[0] - serials[1] not in (2, -3)
 
 
 def others_of(streams: tuple[int, ...], stream: int) -> list[int]:
@@ -150,7 +156,8 @@ def run(
 
         full = len(part(pools[row.stream])) >= capacities[pools[row.stream]]
         takes_part = any(key is not None for key in row.keys)
-        if takes_part and full and row.stream in problem.by_rate:
+        together = [s for s, pool in enumerate(pools) if pool == pools[row.stream]]
+        if takes_part and full and set(together) <= set(problem.by_rate):
             trace.shed[row.stream] += 1
         elif takes_part:
             for pool, policy in enumerate(policies):
@@ -195,7 +202,7 @@ def _probe(problem, policies, pools, buffered, trace, fact, join, streams):
     results = [
         (join, serials)
         for serials in (tuple(each.serial for each in facts) for facts in combinations)
-        if problem.where(join, serials)
+        if passes(problem, join, serials)
     ]
     trace.results += results
     in_results = {serial for _, serials in results for serial in serials}
@@ -240,7 +247,7 @@ def exact_results(rows: Sequence[Row], problem: Problem) -> set[tuple[int, tuple
                 and None not in keys
                 and all(fact is latest or alive(fact, latest) for fact in combination)
                 and (len(set(streams)) == len(streams) or serials[0] < serials[1])
-                and problem.where(join, serials)
+                and passes(problem, join, serials)
             ):
                 results.add((join, serials))
     return results

@@ -21,7 +21,7 @@ KINDS = {
     "five streams": Problem((SHORT, LONG, SHORT, UnlimitedWindow(), LONG), ((3, 0, 1, 4, 2),)),
     "several joins": Problem((SHORT, SHORT, LandmarkWindow(64)), ((0, 1), (1, 0), (2, 1, 0))),
     "one buffer": Problem((SHORT, LONG, UnlimitedWindow(), SHORT), ((0, 1), (2, 3))),
-    "itself": Problem((LONG, SHORT), ((0, 0), (0, 1))),
+    "itself, filtered": Problem((LONG, SHORT), ((0, 0), (0, 1)), filtered=(0,)),
     "validity": Problem((None, SHORT, None), ((0, 1), (0, 1, 2))),
 }
 HEEB = {
@@ -106,4 +106,4 @@ def test_a_join_of_two_is_the_plain_one(policy):
 def test_laws_are_given_only_to_a_plain_join():
     law = Trend(1, 0, DiscreteLaw.uniform(-3, 3))
     with pytest.raises(PolicyError, match="one plain join of two"):
-        run_engine(Heeb(left=law, right=law), [], KINDS["itself"], (0, 0), (5,))
+        run_engine(Heeb(left=law, right=law), [], KINDS["itself, filtered"], (0, 0), (5,))

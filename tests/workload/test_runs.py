@@ -260,7 +260,8 @@ BAD_WORKLOADS = {
     "twice of three": (lambda t: JoinOn("A.k = A.k = B.k"), "twice only in a join of two"),
     "other streams": (lambda t: JoinOn("A.k = B.k, A.k = C.k"), "the same streams"),
     "where of three": (lambda t: JoinOn("A.k = B.k = C.k", "left.k > 1"), "join of two"),
-    "no time": (lambda t: Stream(t), "time"),
+    "no time": (lambda t: Stream(t, window=5), "time"),
+    "no window": (lambda t: Stream(t, time="t"), "window"),
     "both": (lambda t: Stream(t, time="t", valid=("t", "t")), "not both"),
     "one column": (lambda t: Stream(t, valid="start"), "start and end"),
     "all shed": (lambda t: Stream(t, shed=1.0, **TIMES), "shed=1.0"),
@@ -305,7 +306,9 @@ def test_bad_runs():
             prepared.run("fifo", budget)
     with pytest.raises(PolicyError, match="unknown policy"):
         run(of_two(good, good), policies=["nope"])
-    endless = Workload({"A": Stream(good, time="t", shed="rate")}, {"j": "A.k = A.k"})
+    endless = Workload(
+        {"A": Stream(good, time="t", window="unlimited", shed="rate")}, {"j": "A.k = A.k"}
+    )
     with pytest.raises(InputError, match="never expire"):
         Prepared(endless).run("fifo", 5)
 

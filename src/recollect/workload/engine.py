@@ -42,7 +42,8 @@ class Shape:
     counting, validity
         By stream: whether it has a count window, and whether its tuples have their own end.
     by_rate
-        By stream: whether it drops what comes while its part of the buffer is full.
+        By stream: whether it is shed by rate. If all streams of a part of the budget are, what
+        comes while it is full is dropped.
     filters
         By join: a condition on pairs, or None.
     """
@@ -116,9 +117,15 @@ class Engine:
         self.plan = Plan(
             counting=np.array(shape.counting, np.uint8),
             validity=np.array(shape.validity, np.uint8),
-            by_rate=np.array(shape.by_rate, np.uint8),
             pool=np.array(pools, np.int64),
             capacity=np.array(capacity, np.int64),
+            by_rate=np.array(
+                [
+                    all(by for by, its in zip(shape.by_rate, pools, strict=True) if its == pool)
+                    for pool in range(len(capacity))
+                ],
+                np.uint8,
+            ),
             most_slots=np.array([self._most]),
             roles=shape.roles,
             partners=Room(0, (), joins=shape.joins).partners(),

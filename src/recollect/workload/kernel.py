@@ -92,12 +92,12 @@ class Plan(NamedTuple):
     """By stream: whether its clock counts arrivals."""
     validity: Array
     """By stream: whether its tuples have an end of their own."""
-    by_rate: Array
-    """By stream: whether it is shed by rate, and drops what comes while its part is full."""
     pool: Array
     """By stream: which part of the budget its tuples use."""
     capacity: Array
     """By pool."""
+    by_rate: Array
+    """By pool: whether what comes while it is full is shed, as all its streams are, by rate."""
     most_slots: Array
     roles: Array
     """By join and place in it: the stream, NONE beyond the last."""
@@ -126,7 +126,7 @@ class Ledger(NamedTuple):
     replaced: Array
     refused: Array
     shed: Array
-    """Those that came while the buffer was full and their stream is shed by rate."""
+    """Those that came while their pool, which is shed by rate, was full."""
     found: Array
     """By arrival and join: the results."""
     held: Array
@@ -332,7 +332,7 @@ def run(states, buffer, feed, begin, plan, ledger, residual, output):
 
         pool = plan.pool[stream]
         full = ledger.used[pool] >= plan.capacity[pool]
-        if taking_part and full and plan.by_rate[stream] != 0:
+        if taking_part and full and plan.by_rate[pool] != 0:
             ledger.shed[stream] += 1
         elif taking_part:
             arrival = _arrival(feed, plan, at)

@@ -8,11 +8,11 @@ more results, and the policy decides which.
 
 λ is the rate that was observed so far, and W the length of the window, or the mean validity so far.
 How many survivors are alive varies by chance, with a standard deviation of √(B·p). So at that p the
-buffer would be full half of the time, and evict all that while. Therefore a stream that is shed by
-rate also drops every arrival, whatever its key, that finds the buffer full (in
-:mod:`recollect.workload.kernel`, after what is no longer alive has left). It is then a system of B
-servers under a load of B, which loses about 0.8/√B of the survivors (Erlang's formula), and less as
-p is nearer to 0.
+buffer would be full half of the time, and evict all that while. Therefore, if all streams that
+share a buffer are shed by rate, every arrival that finds it full is dropped, too, whatever its key
+(in :mod:`recollect.workload.kernel`, after what is no longer alive has left). It is then a system
+of B servers under a load of B, which loses about 0.8/√B of the survivors (Erlang's formula), and
+less as p is nearer to 0.
 
 References
 ----------
