@@ -1,6 +1,6 @@
 """Workloads of many streams: speed, the DC/IC experiment and shedding.
 
-    python benchmarks/workload.py [speed] [dcic] [shedding] [attributes] [--seeds N]
+    python benchmarks/workload.py [speed] [dcic] [shedding] [attributes] [forecasts] [--seeds N]
 
 speed: the join of three streams of W1-like data (LocalityStream, window 10,000, 10 % of what the
 exact join holds) against the join of two on the engine for two streams, tuples per second.
@@ -9,22 +9,30 @@ dcic: two joins share a buffer (GreedyDual-Join paper, section 5.3.3), one budge
 each stream, over several seeds.
 
 shedding: an arrival is dropped with probability p before the buffer (section 5.4). At
-p = 1 − B/(λW): how many arrivals are evicted, and for how many of the 50 most frequent keys the
-mean share over all seeds lies within 3 standard errors of the exact one. Then the curve of results
-and distortion over p.
+p = 1 − B/(λW), by rate and fixed: how many arrivals are evicted, and for how many of the 50 most
+frequent keys the mean share over all seeds lies within 3 standard errors of the exact one. Then the
+curve of results and distortion over p, as tables and as a figure in the folder --out.
 
 attributes: joins of two streams on one to four attributes (section 5.3.4).
+
+forecasts: joins on keys that move, where HEEB and HIST have something to foretell.
 """
 
 import argparse
+from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 from statistics import mean, stdev
 from time import perf_counter
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
+import pyarrow as pa
+from plotly.subplots import make_subplots
 
 import recollect as rc
-from recollect.streams import LocalityStream, ZipfStream, catalogue
+from recollect.streams import LocalityStream, TrendStream, WalkStream, ZipfStream, catalogue
 from recollect.workload import Prepared, Stream, Workload
 
 ROUNDS = 3
@@ -89,51 +97,106 @@ def dcic(seeds: int) -> None:
     print(table(lines))
 
 
-def shedding(seeds: int, tuples: int = 60_000, window: int = 5_000) -> None:
+def independent(shed: float | str, tuples: int = 60_000, window: int = 5_000) -> Workload:
+    """Two streams of independent keys; 2 window tuples would be alive."""
     streams = {
         name: ZipfStream(tuples, keys=500, exponent=0.8, seed=seed)
         for seed, name in enumerate("RS", start=1)
     }
+    return Workload(
+        {n: Stream(s, time="time", window=window, shed=shed) for n, s in streams.items()},
+        {"join": "R.key = S.key"},
+    )
 
-    def prepared(shed: float | str) -> Prepared:
-        return Prepared(
-            Workload(
-                {n: Stream(s, time="time", window=window, shed=shed) for n, s in streams.items()},
-                {"join": "R.key = S.key"},
-            )
-        )
 
-    at_rate = prepared("rate")
-    exact = at_rate.measures.histogram(at_rate.measures.exact)
-    exact /= exact.sum()
-    top = np.argsort(-exact)[:50]
-    lines = [["B", "policy", "dropped", "evicted: mean", "most", "keys within 3 standard errors"]]
-    for budget, policy in product((1_000, 2_000, 5_000), ("fifo", "gdj")):
-        shares, evicted, dropped = [], [], []
+def with_itself(shed: float | str, tuples: int = 300_000, window: int = 10_000) -> Workload:
+    """A stream that repeats what came lately, and meets itself; as many would be alive."""
+    stream = LocalityStream(tuples, keys=2_000, exponent=0.8, repeat=0.7, depth=50, seed=1)
+    return Workload(
+        {"R": Stream(stream, time="time", window=window, shed=shed)}, {"join": "R.key = R.key"}
+    )
+
+
+ALIVE = 10_000
+DROPPED = (0.0, 0.2, 0.4, 0.6, 0.8)
+CURVES = {"independent keys, two streams": independent, "locality, with itself": with_itself}
+SHED_POLICIES = ("fifo", "prob", "gdj", "clock")
+
+
+def unbiased(seeds: int) -> str:
+    """What is dropped and evicted at p = 1 − B/(λW), and how far the shares of keys are off."""
+    lines = [["B", "shed", "dropped", "while full", "held", "evicted: mean", "most", "results",
+              "keys within 3 standard errors"]]  # fmt: skip
+    for budget, shed in product((1_000, 2_000, 5_000), ("rate", "fixed")):
+        ready = Prepared(independent("rate" if shed == "rate" else 1 - budget / ALIVE))
+        measures, arrivals = ready.measures, len(ready.merged.feed.time)
+        exact = measures.histogram(measures.exact) / measures.exact.sum()
+        top = np.argsort(-exact)[:50]
+        shares, counts = [], []
         for seed in range(seeds):
-            engine, _, shed, _ = at_rate.engine(policy, budget, seed=seed)
-            histogram = at_rate.measures.histogram(engine.ledger.found)
+            engine, _, dropped, _ = ready.engine("fifo", budget, seed=seed)
+            ledger = engine.ledger
+            histogram = measures.histogram(ledger.found)
             shares.append(histogram[top] / histogram.sum())
-            evicted.append(int(engine.ledger.evicted.sum()) / (2 * tuples))
-            dropped.append(shed / (2 * tuples))
+            held = ledger.held[2 * ALIVE :].mean()
+            gone = (dropped, ledger.shed.sum(), ledger.evicted.sum())
+            counts.append((*(count / arrivals for count in gone), held, histogram.sum()))
         error = np.std(shares, axis=0, ddof=1) / np.sqrt(seeds)
         within = np.abs(np.mean(shares, axis=0) - exact[top]) <= 3 * error
+        dropped, full, evicted, held, found = np.mean(counts, axis=0)
         lines.append(
-            [f"{budget:,}", policy, f"{mean(dropped):.1%}", f"{mean(evicted):.2%}",
-             f"{max(evicted):.2%}", f"{within.sum()} of 50"]
+            [f"{budget:,}", shed, f"{dropped:.1%}", f"{full:.2%}", f"{held:,.0f}",
+             f"{evicted:.2%}", f"{np.max(counts, axis=0)[2]:.2%}", f"{found:,.0f}",
+             f"{within.sum()} of 50"]
         )  # fmt: skip
-    print(table(lines))
-    print()
-    lines = [["p", "policy", "results", "SSE", "KL", "evicted"]]
-    for p in (0.0, 0.2, 0.4, 0.6, 0.8):
-        ready = prepared(p)
-        for policy in ("fifo", "prob", "gdj"):
-            run = ready.run(policy, 2_000)
-            lines.append(
-                [f"{p}", policy, f"{run.results:,}", f"{run.sse:.2e}", f"{run.kl:.4f}",
-                 f"{run.evicted / run.tuples_in:.1%}"]
-            )  # fmt: skip
-    print(table(lines))
+    return table(lines)
+
+
+def curves(seeds: int) -> dict[tuple[str, str], list[tuple[float, float, float]]]:
+    """By input and policy: results, SSE and KL for each p; means over seeds."""
+    points: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    for (title, make), p in product(CURVES.items(), DROPPED):
+        ready = Prepared(make(p))
+        for policy in SHED_POLICIES:
+            runs = [ready.run(policy, ALIVE // 5, seed=seed) for seed in range(seeds)]
+            means = (mean(getattr(run, name) for run in runs) for name in ("results", "sse", "kl"))
+            points.setdefault((title, policy), []).append(tuple(means))
+    return points
+
+
+def figure(points: dict[tuple[str, str], list[tuple[float, float, float]]]) -> go.Figure:
+    """Distortion over results, a line per policy from p = 0.8 on the left to 0 on the right."""
+    plot = make_subplots(1, 2, subplot_titles=list(CURVES), horizontal_spacing=0.08)
+    colors = dict(zip(SHED_POLICIES, ["#0072b2", "#d55e00", "#009e73", "#cc79a7"], strict=True))
+    for (title, policy), line in points.items():
+        results, errors, _ = zip(*line, strict=True)
+        plot.add_scatter(
+            x=[count / 1e6 for count in results], y=errors, name=policy, mode="lines+markers+text",
+            text=[f"{p:g}" if policy == "fifo" or p < DROPPED[-1] else "" for p in DROPPED],
+            textposition="bottom center" if policy == "fifo" else "top center", textfont_size=10,
+            line_color=colors[policy], col=1 + list(CURVES).index(title), row=1,
+            showlegend=title == next(iter(CURVES)),
+        )  # fmt: skip
+    plot.update_xaxes(title="results, millions", rangemode="tozero")
+    plot.update_yaxes(type="log", dtick=1, exponentformat="power")
+    plot.update_yaxes(title="distortion, SSE", col=1)
+    plot.update_layout(template="plotly_white", width=1000, height=480, margin_t=40)
+    return plot
+
+
+def shedding(seeds: int, out: Path) -> None:
+    print(unbiased(seeds))
+    points = curves(min(seeds, 5))
+    for title in CURVES:
+        lines = [["p", *(f"{policy}: {what}" for policy in SHED_POLICIES
+                         for what in ("results", "SSE", "KL"))]]  # fmt: skip
+        for place, p in enumerate(DROPPED):
+            row = [points[title, policy][place] for policy in SHED_POLICIES]
+            cells = [(f"{found / 1e6:.2f}M", f"{sse:.1e}", f"{kl:.4f}") for found, sse, kl in row]
+            lines.append([f"{p:g}", *(cell for triple in cells for cell in triple)])
+        print(f"\n{title}\n\n{table(lines)}")
+    out.mkdir(parents=True, exist_ok=True)
+    figure(points).write_html(out / "shedding.html", config={"displayModeBar": False})
 
 
 def attributes(seeds: int) -> None:
@@ -154,18 +217,98 @@ def attributes(seeds: int) -> None:
     print(table(lines))
 
 
+TUPLES, SPAN = 3_000, 60
+FORETELLING = ["rand", "clock", "prob", "hist", "heeb:sample=32", "heeb"]
+
+
+def rising(lag: int, deviation: float, seed: int) -> TrendStream:
+    return TrendStream(TUPLES, lag=lag, deviation=deviation, bound=20, seed=seed)
+
+
+def zipfian(seed: int) -> ZipfStream:
+    return ZipfStream(TUPLES, keys=200, exponent=0.8, seed=seed)
+
+
+def three_trends(seed: int) -> tuple[dict[str, Any], dict[str, str]]:
+    given = (("R", 0, 3.0), ("S", 5, 5.0), ("T", 20, 4.0))
+    streams = {name: rising(lag, sd, 10 * seed + lag) for name, lag, sd in given}
+    return streams, {"all": "R.key = S.key = T.key"}
+
+
+def three_walks(seed: int) -> tuple[dict[str, Any], dict[str, str]]:
+    random = np.random.default_rng(seed)
+    base = WalkStream(TUPLES, seed=seed).table()
+    near = (base["key"].to_numpy() + random.integers(-2, 3, TUPLES) for _ in "RST")
+    streams = {
+        name: pa.table({"time": base["time"], "key": keys})
+        for name, keys in zip("RST", near, strict=True)
+    }
+    return streams, {"all": "R.key = S.key = T.key"}
+
+
+def two_joins(seed: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """One with laws and one without share a buffer."""
+    streams = {"R": rising(0, 3.0, 2 * seed), "S": rising(1, 5.0, 2 * seed + 1)}
+    streams |= {"T": zipfian(2 * seed), "U": zipfian(2 * seed + 1)}
+    return streams, {"rising": "R.key = S.key", "popular": "T.key = U.key"}
+
+
+def two_conditions(seed: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """The same on two columns of the same streams."""
+    four = two_joins(seed)[0]
+    streams = {
+        name: four[name].table().append_column("popular", four[other].table()["key"])
+        for name, other in ("RT", "SU")
+    }
+    return streams, {"rising": "R.key = S.key", "popular": "R.popular = S.popular"}
+
+
+def forecasts(seeds: int) -> None:
+    made = {
+        "three trends": three_trends,
+        "three walks": three_walks,
+        "two joins, one buffer": two_joins,
+        "two conditions, same streams": two_conditions,
+    }
+    lines = [["workload", *FORETELLING]]
+    for title, make in made.items():
+        recalls: dict[str, list[float]] = {}
+        for seed in range(seeds):
+            streams, joins = make(seed)
+            ready = Prepared(
+                Workload(
+                    {n: Stream(s, time="time", window=SPAN) for n, s in streams.items()}, joins
+                )
+            )
+            for policy in FORETELLING:
+                recalls.setdefault(policy, []).append(ready.run(policy, 30, seed=seed).recall)
+        lines.append([title, *(f"{mean(recalls[policy]):.3f}" for policy in FORETELLING)])
+    print(table(lines))
+
+
+PARTS: dict[str, Callable[[int], None]] = {
+    "dcic": dcic,
+    "attributes": attributes,
+    "forecasts": forecasts,
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("parts", nargs="*", help="speed, dcic, shedding, attributes; all if none")
+    names = ["speed", "shedding", *PARTS]
+    parser.add_argument("parts", nargs="*", help=", ".join(names) + "; all if none")
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--out", type=Path, default=Path("out"))
     arguments = parser.parse_args()
-    for part in arguments.parts or ["speed", "dcic", "shedding", "attributes"]:
+    for part in arguments.parts or names:
         started = perf_counter()
         print(f"\n## {part}\n")
         if part == "speed":
             speed()
+        elif part == "shedding":
+            shedding(arguments.seeds, arguments.out)
         else:
-            {"dcic": dcic, "shedding": shedding, "attributes": attributes}[part](arguments.seeds)
+            PARTS[part](arguments.seeds)
         print(f"\n{perf_counter() - started:.0f} s")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from recollect.errors import InputError
 from recollect.forecast import Survival, Trend, Walk, forecast_class
 from recollect.forecast.survival import alpha_for_lifetime
-from recollect.policies.heeb import ENOUGH
+from recollect.policies.heeb_stay import ENOUGH
 from recollect.policies.heeb_tables import LINE, SURFACE, smoothed, table_of
 from tests.naive.frequency import Prob
 from tests.naive.join import FOREVER

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from recollect.policies.hist import FADING, MEMORY
+from recollect.policies.tracks import FADING, MEMORY
 from tests.naive.join import NaivePolicy
 
 
@@ -55,6 +55,85 @@ def joined(one, two):
     )
 
 
+class Histogram:
+    """What tuples brought by their distance."""
+
+    def __init__(self, buckets, period, decay):
+        self.count, self.period, self.decay = buckets, period, decay
+        self.buckets = []
+        self.observed = 0
+
+    def observe(self, distance, results, lifetime):
+        if not self.observed:
+            self.buckets = [Bucket(distance, distance) for _ in range(self.count)]
+        self.buckets[0].low = min(self.buckets[0].low, distance)
+        self.buckets[-1].high = max(self.buckets[-1].high, distance)
+        for bucket in self.buckets:
+            if distance < bucket.high or bucket is self.buckets[-1]:
+                bucket.add(results, lifetime)
+                break
+        self.observed += 1
+        if self.observed == self.period:
+            self.lay_out()
+        elif self.observed % self.period == 0:
+            self.rearrange()
+
+    def lay_out(self):
+        low, high = self.buckets[0].low, self.buckets[-1].high
+        whole = self.buckets[0]
+        for other in self.buckets[1:]:
+            whole = joined(whole, other)
+        part = whole.share(1 / (whole.weight * self.count))
+        edges = [low + (high - low) * i / self.count for i in range(self.count)] + [high]
+        self.buckets = [replace(part, low=edges[i], high=edges[i + 1]) for i in range(self.count)]
+
+    def rearrange(self):
+        self.buckets = [bucket.share(self.decay) for bucket in self.buckets]
+        numbers = range(self.count)
+        wide = [i for i in numbers if self.buckets[i].high - self.buckets[i].low >= 2]
+        if not wide:
+            return
+        most = max(wide, key=lambda i: self.buckets[i].squares)
+        pairs = [i for i in numbers[:-1] if most not in (i, i + 1)]
+        if not pairs:
+            return
+        merged = min(pairs, key=lambda i: loss(self.buckets[i], self.buckets[i + 1]))
+        bucket = self.buckets[most]
+        if bucket.squares <= loss(self.buckets[merged], self.buckets[merged + 1]):
+            return
+        half = bucket.share(0.5)
+        halves = [replace(half, high=bucket.middle), replace(half, low=bucket.middle)]
+        one = joined(self.buckets[merged], self.buckets[merged + 1])
+        changed = {most: halves, merged: [one], merged + 1: []}
+        self.buckets = [part for i in numbers for part in changed.get(i, [self.buckets[i]])]
+
+    def height(self, number):
+        results = lifetime = 0.0
+        for i in (number - 1, number, number + 1):
+            if 0 <= i < self.count:
+                weight = self.buckets[i].weight * (1 if i == number else 0.5)
+                results += weight * self.buckets[i].results
+                lifetime += weight * self.buckets[i].lifetime
+        return results / lifetime if lifetime > 0 else 0.0
+
+    def at(self, distance):
+        heights = [self.height(i) for i in range(self.count)]
+        middles = [bucket.middle for bucket in self.buckets]
+        if distance <= middles[0]:
+            return heights[0]
+        for i in range(self.count - 1):
+            if distance < middles[i + 1]:
+                rise = heights[i + 1] - heights[i]
+                return heights[i] + rise * (distance - middles[i]) / (middles[i + 1] - middles[i])
+        return heights[-1]
+
+    def mean(self):
+        """At any distance."""
+        results = sum(bucket.weight * bucket.results for bucket in self.buckets)
+        lifetime = sum(bucket.weight * bucket.lifetime for bucket in self.buckets)
+        return results / lifetime if lifetime > 0 else 0.0
+
+
 class Line:
     """Where a stream is: on a line through its values, or at the last."""
 
@@ -77,6 +156,8 @@ class Line:
 
     @property
     def position(self):
+        if not self.n:  # before its first tuple a stream is taken to be at 0
+            return 0.0
         return self.level if self.line_error < self.last_error else self.last
 
 
@@ -90,17 +171,14 @@ class Hist(NaivePolicy):
 
     def begin(self):
         self.lines = [Line(), Line()]
-        self.histograms = [[], []]
-        self.observed = [0, 0]
+        self.histograms = [Histogram(self.buckets, self.period, self.decay) for _ in range(2)]
         self.life = {}
 
     def tick(self, buffered, arrival):
         self.lines[arrival.stream].follow(float(arrival.key))
 
     def distance(self, item):
-        # Before its first tuple a stream is taken to be at 0.
-        partner = self.lines[1 - item.stream]
-        return item.key - (partner.position if partner.n else 0.0)
+        return item.key - self.lines[1 - item.stream].position
 
     def admit(self, buffered, item):
         self.life[item.serial] = [self.distance(item), self.lines[1 - item.stream].n, 0]
@@ -111,76 +189,13 @@ class Hist(NaivePolicy):
     def forget(self, item):
         distance, since, results = self.life.pop(item.serial)
         lifetime = max(self.lines[1 - item.stream].n - since, 1)
-        self.observe(item.stream, distance, results, lifetime)
-
-    def observe(self, stream, distance, results, lifetime):
-        if not self.observed[stream]:
-            self.histograms[stream] = [Bucket(distance, distance) for _ in range(self.buckets)]
-        histogram = self.histograms[stream]
-        histogram[0].low = min(histogram[0].low, distance)
-        histogram[-1].high = max(histogram[-1].high, distance)
-        for bucket in histogram:
-            if distance < bucket.high or bucket is histogram[-1]:
-                bucket.add(results, lifetime)
-                break
-        self.observed[stream] += 1
-        if self.observed[stream] == self.period:
-            self.lay_out(histogram)
-        elif self.observed[stream] % self.period == 0:
-            self.rearrange(histogram)
-
-    def lay_out(self, histogram):
-        low, high = histogram[0].low, histogram[-1].high
-        whole = histogram[0]
-        for other in histogram[1:]:
-            whole = joined(whole, other)
-        part = whole.share(1 / (whole.weight * self.buckets))
-        edges = [low + (high - low) * i / self.buckets for i in range(self.buckets)] + [high]
-        histogram[:] = [replace(part, low=edges[i], high=edges[i + 1]) for i in range(self.buckets)]
-
-    def rearrange(self, histogram):
-        histogram[:] = [bucket.share(self.decay) for bucket in histogram]
-        numbers = range(self.buckets)
-        wide = [i for i in numbers if histogram[i].high - histogram[i].low >= 2]
-        if not wide:
-            return
-        most = max(wide, key=lambda i: histogram[i].squares)
-        pairs = [i for i in numbers[:-1] if most not in (i, i + 1)]
-        if not pairs:
-            return
-        merged = min(pairs, key=lambda i: loss(histogram[i], histogram[i + 1]))
-        bucket = histogram[most]
-        if bucket.squares <= loss(histogram[merged], histogram[merged + 1]):
-            return
-        half = bucket.share(0.5)
-        halves = [replace(half, high=bucket.middle), replace(half, low=bucket.middle)]
-        one = joined(histogram[merged], histogram[merged + 1])
-        changed = {most: halves, merged: [one], merged + 1: []}
-        histogram[:] = [part for i in numbers for part in changed.get(i, [histogram[i]])]
-
-    def height(self, histogram, number):
-        results = lifetime = 0.0
-        for i in (number - 1, number, number + 1):
-            if 0 <= i < self.buckets:
-                weight = histogram[i].weight * (1 if i == number else 0.5)
-                results += weight * histogram[i].results
-                lifetime += weight * histogram[i].lifetime
-        return results / lifetime if lifetime > 0 else 0.0
+        self.histograms[item.stream].observe(distance, results, lifetime)
 
     def worth(self, item):
-        histogram, distance = self.histograms[item.stream], self.distance(item)
-        heights = [self.height(histogram, i) for i in range(self.buckets)]
-        middles = [bucket.middle for bucket in histogram]
-        if distance <= middles[0]:
-            return heights[0]
-        for i in range(self.buckets - 1):
-            if distance < middles[i + 1]:
-                rise = heights[i + 1] - heights[i]
-                return heights[i] + rise * (distance - middles[i]) / (middles[i + 1] - middles[i])
-        return heights[-1]
+        return self.histograms[item.stream].at(self.distance(item))
 
     def victim(self, buffered, newcomer):
-        if any(self.observed[stream] < self.period for stream in self.streams):
+        if any(self.histograms[stream].observed < self.period for stream in self.streams):
             return min(buffered, key=lambda item: item.serial)
         least = min(buffered, key=lambda item: (self.worth(item), item.stream, item.key))
         return None if self.worth(newcomer) < self.worth(least) else least

@@ -107,6 +107,10 @@ class NaivePolicy:
     def match(self, item: Item) -> None:
         """Hear that a buffered tuple gave a result."""
 
+    def match_in(self, item: Item, join: int) -> None:
+        """Hear the same of one of many joins."""
+        self.match(item)
+
     def partial(self, item: Item) -> None:
         """Hear that a buffered tuple met an arrival, but a tuple of another stream was missing."""
 

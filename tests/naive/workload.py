@@ -50,8 +50,11 @@ class Problem(NamedTuple):
 
     windows: tuple[Window | None, ...]
     joins: tuple[tuple[int, ...], ...]
-    where: Callable[[int, tuple[int, ...]], bool] = lambda join, serials: True
-    """Whether a pair passes the filter of a join."""
+    filtered: tuple[int, ...] = ()
+    """The joins in which a pair must pass a filter."""
+    by_rate: tuple[int, ...] = ()
+    """The streams that are shed by rate: a part of the buffer that only they use drops what comes
+    while it is full."""
 
 
 @dataclass
@@ -65,6 +68,7 @@ class Trace:
     replaced: Counter = field(default_factory=Counter)
     evicted: Counter = field(default_factory=Counter)
     refused: Counter = field(default_factory=Counter)
+    shed: Counter = field(default_factory=Counter)
     buffered: list[int] = field(default_factory=list)
 
 
@@ -81,6 +85,11 @@ def clock_first(problem: Problem, fact: Fact) -> tuple:
     if problem.windows[fact.stream] is not None:
         return 0, fact.stream, fact.serial
     return 1, FOREVER if fact.end is None else fact.end, fact.serial
+
+
+def passes(problem: Problem, join: int, serials: tuple[int, ...]) -> bool:
+    """Whether a result passes the filter of a join, if there is one."""
+    return join not in problem.filtered or serials[0] - serials[1] not in (2, -3)
 
 
 def others_of(streams: tuple[int, ...], stream: int) -> list[int]:
@@ -114,12 +123,13 @@ def run(
     def lifetime(fact: Fact) -> int:
         return lifetime_of(problem, fact, now)
 
+    buffered: list[Fact] = []
     policies = []
     for pool in range(len(capacities)):
         streams = [stream for stream, its in enumerate(pools) if its == pool]
         policies.append(make_policy(streams, seed + pool, lifetime))
         policies[-1].joins = problem.joins
-    buffered: list[Fact] = []
+        policies[-1].everything = buffered
     trace = Trace()
 
     def part(pool: int) -> list[Fact]:
@@ -144,7 +154,12 @@ def run(
                 leave(old)
                 trace.replaced[old.stream] += 1
 
-        if any(key is not None for key in row.keys):
+        full = len(part(pools[row.stream])) >= capacities[pools[row.stream]]
+        takes_part = any(key is not None for key in row.keys)
+        together = [s for s, pool in enumerate(pools) if pool == pools[row.stream]]
+        if takes_part and full and set(together) <= set(problem.by_rate):
+            trace.shed[row.stream] += 1
+        elif takes_part:
             for pool, policy in enumerate(policies):
                 policy.tick(part(pool), fact)
             for join, streams in enumerate(problem.joins):
@@ -153,7 +168,7 @@ def run(
             pool = pools[row.stream]
             policy = policies[pool]
             refused = False
-            if len(part(pool)) >= capacities[pool]:
+            if full:
                 victim = policy.victim(part(pool), fact)
                 if victim is None:
                     refused = True
@@ -187,7 +202,7 @@ def _probe(problem, policies, pools, buffered, trace, fact, join, streams):
     results = [
         (join, serials)
         for serials in (tuple(each.serial for each in facts) for facts in combinations)
-        if problem.where(join, serials)
+        if passes(problem, join, serials)
     ]
     trace.results += results
     in_results = {serial for _, serials in results for serial in serials}
@@ -196,7 +211,7 @@ def _probe(problem, policies, pools, buffered, trace, fact, join, streams):
             if old.stream == stream and old.keys[join] == key:
                 policy = policies[pools[stream]]
                 if old.serial in in_results:
-                    policy.match(old)
+                    policy.match_in(old, join)
                 elif not combinations:
                     policy.partial(old)
 
@@ -232,7 +247,7 @@ def exact_results(rows: Sequence[Row], problem: Problem) -> set[tuple[int, tuple
                 and None not in keys
                 and all(fact is latest or alive(fact, latest) for fact in combination)
                 and (len(set(streams)) == len(streams) or serials[0] < serials[1])
-                and problem.where(join, serials)
+                and passes(problem, join, serials)
             ):
                 results.add((join, serials))
     return results

@@ -9,7 +9,8 @@ from recollect.errors import PolicyError
 from recollect.forecast import DiscreteLaw, Trend, Walk
 from recollect.policies import parse_policy
 from recollect.policies.heeb import Heeb
-from recollect.policies.hist import POSITION, Hist
+from recollect.policies.hist import Hist
+from recollect.policies.tracks import POSITION
 from recollect.streams import TrendStream, WalkStream
 from tests.naive import hist as naive
 from tests.naive.join import TimeWindow, UnlimitedWindow, join
@@ -64,7 +65,7 @@ def test_it_follows_lines_and_walks():
         for stream, keys in enumerate(values)
     )
     engine.count(feeds, UNTIL)
-    on_line, walking = engine.states[0].track[:, POSITION]
+    on_line, walking = engine.states[0].tracks[:, POSITION]
     assert on_line == pytest.approx(-2 * 1999, abs=4)
     assert walking == values[1][-1]
 

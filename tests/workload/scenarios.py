@@ -1,8 +1,10 @@
 """Small random workloads, and the engine's view of them."""
 
 import numpy as np
+import pyarrow as pa
 from hypothesis import strategies as st
 
+from recollect.join.where import compile_where
 from recollect.policies import parse_policy
 from recollect.workload.engine import Engine, Shape
 from recollect.workload.kernel import Feed
@@ -13,7 +15,7 @@ from tests.policies.scenarios import runs, windows
 
 @st.composite
 def problems(draw, kinds: str = "any") -> Problem:
-    """Two to four streams and up to three joins of them, one perhaps of a stream with itself."""
+    """Two to four streams and joins of them, perhaps of a stream with itself, perhaps filtered."""
     streams = draw(st.integers(2, 4))
     validity = st.none() if kinds == "validity" else windows
     spans = tuple(draw(st.one_of(windows, validity)) for _ in range(streams))
@@ -24,7 +26,9 @@ def problems(draw, kinds: str = "any") -> Problem:
     joins = draw(st.lists(st.one_of(of_many, of_many, with_itself), min_size=1, max_size=2))
     left_out = [s for s in range(streams) if not any(s in join for join in joins)]
     joins += [(stream, (stream + 1) % streams) for stream in left_out]
-    return Problem(spans, tuple(joins))
+    pairs = [join for join, of in enumerate(joins) if len(of) == 2]
+    filtered = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    return Problem(spans, tuple(joins), filtered=tuple(sorted(filtered)))
 
 
 @st.composite
@@ -47,6 +51,11 @@ def inputs(draw, problem: Problem, longest: int = 40) -> list[Row]:
     return rows
 
 
+SERIAL = pa.schema([("n", pa.int64())])
+FILTER = compile_where("left.n - right.n != 2 and left.n - right.n != -3", SERIAL, SERIAL)
+"""What :func:`tests.naive.workload.passes` says."""
+
+
 def feed_of(rows: list[Row], problem: Problem) -> Feed:
     """A merged input as the engine takes it."""
     ordinals = [0] * len(problem.windows)
@@ -61,6 +70,7 @@ def feed_of(rows: list[Row], problem: Problem) -> Feed:
         if row.subject is not None:
             subjects.setdefault((row.stream, row.subject), len(subjects))
     joins = len(problem.joins)
+    serials = pa.record_batch({"n": range(1, len(rows) + 1)}, schema=SERIAL)
     keys = [[-5 if key is None else key for key in row.keys] for row in rows]
     present = [[key is not None for key in row.keys] for row in rows]
     about = [subjects.get((row.stream, row.subject), -1) for row in rows]
@@ -72,7 +82,9 @@ def feed_of(rows: list[Row], problem: Problem) -> Feed:
         keys=np.array(keys, np.int64).reshape(-1, joins),
         present=np.array(present, np.uint8).reshape(-1, joins),
         subject=np.array(about, np.int64),
-        extra=np.zeros((0, len(rows), 0), np.int64),
+        extra=np.array(
+            [FILTER.encode(side, serials) for _ in problem.filtered for side in (0, 1)], np.int64
+        ).reshape(2 * len(problem.filtered), len(rows), FILTER.width),
     )
 
 
@@ -82,7 +94,10 @@ def run_engine(policy, rows, problem, pools, capacity, seed=0, listing=True) -> 
         problem.joins,
         tuple(isinstance(window, CountWindow) for window in problem.windows),
         tuple(window is None for window in problem.windows),
-        (None,) * len(problem.joins),
+        tuple(stream in problem.by_rate for stream in range(len(problem.windows))),
+        tuple(
+            FILTER.code if join in problem.filtered else None for join in range(len(problem.joins))
+        ),
     )
     engine = Engine(parse_policy(policy), shape, pools, capacity, seed)
     return engine.run(feed_of(rows, problem), listing)

@@ -15,7 +15,7 @@ from recollect.errors import (
     TimeOrderError,
     WindowError,
 )
-from recollect.streams import ZipfStream
+from recollect.streams import LocalityStream, ZipfStream
 from recollect.workload import JoinOn, Prepared, Stream, Workload, run
 from recollect.workload.division import divide
 from recollect.workload.measures import PERIODS, distortion
@@ -147,22 +147,69 @@ def test_warm_up_and_stress():
             Prepared(workload, warm_up=bad)
 
 
-def test_shedding():
-    """At p = 1 − B/(λW) hardly anything is evicted, and frequent keys keep their share."""
+def shed_streams(shed) -> Prepared:
+    """Two streams, of which 5,000 tuples would be alive."""
     streams = {
-        name: Stream(ZipfStream(12_000, keys=30, seed=i), time="time", window=2_500, shed="rate")
+        name: Stream(ZipfStream(12_000, keys=30, seed=i), time="time", window=2_500, shed=shed)
         for i, name in enumerate("LR")
     }
-    prepared = Prepared(Workload(streams, {"j": "L.key = R.key"}))
+    return Prepared(Workload(streams, {"j": "L.key = R.key"}))
+
+
+def test_shedding():
+    """At p = 1 − B/(λW) nothing is evicted, and hardly any room is left."""
+    prepared = shed_streams("rate")
     run_ = prepared.run("fifo", 1_000)
-    assert run_.evicted < 0.01 * run_.tuples_in
+    assert run_.evicted == run_.refused == 0
     assert run_.shed == pytest.approx(0.8 * run_.tuples_in, rel=0.03)
+    assert run_.peak_tuples == 1_000
+    assert prepared.engine("fifo", 1_000)[0].ledger.held[5_000:].mean() > 950
     assert run_.kl < 0.01
     assert prepared.run("fifo", 1_000).results == run_.results
     assert prepared.run("fifo", 1_000, seed=5).results != run_.results
     divided = prepared.run("fifo", 1_000, "rate")
     assert divided.shed == pytest.approx(run_.shed, rel=0.02)
     assert prepared.run("fifo", None).shed == 0
+    fixed = shed_streams(0.8).run("fifo", 1_000)
+    assert fixed.evicted > 0.02 * fixed.tuples_in, "without the rule of the full buffer"
+
+
+def test_what_is_shed_by_rate_is_an_unbiased_sample():
+    """The mean shares of the frequent keys lie within 3 standard errors of the exact ones."""
+    prepared = shed_streams("rate")
+    exact = prepared.measures.histogram(prepared.measures.exact)
+    top = np.argsort(-exact)[:20]
+    shares = []
+    for seed in range(100):
+        found = prepared.engine("fifo", 1_000, seed=seed)[0].ledger.found
+        histogram = prepared.measures.histogram(found)
+        shares.append(histogram[top] / histogram.sum())
+    error = np.std(shares, axis=0, ddof=1) / np.sqrt(len(shares))
+    off = np.abs(np.mean(shares, axis=0) - exact[top] / exact.sum())
+    assert (off <= 3 * error).sum() >= 19
+
+
+def test_shedding_lessens_distortion():
+    """Also that of FIFO, where a shorter window sees more of what repeats itself."""
+    stream = LocalityStream(60_000, keys=500, repeat=0.7, depth=50, seed=1)
+    for policy in ("fifo", "clock", "gdj", "prob"):
+        sse, kl = zip(
+            *(
+                (run_.sse, run_.kl)
+                for shed in (0.0, 0.3, 0.6)
+                for run_ in [
+                    Prepared(
+                        Workload(
+                            {"R": Stream(stream, time="time", window=5_000, shed=shed)},
+                            {"j": "R.key = R.key"},
+                        )
+                    ).run(policy, 1_000)
+                ]
+            ),
+            strict=True,
+        )
+        assert sorted(sse, reverse=True) == list(sse), policy
+        assert sorted(kl, reverse=True) == list(kl), policy
 
 
 def test_shed_arrivals_still_move_count_windows():
@@ -213,7 +260,8 @@ BAD_WORKLOADS = {
     "twice of three": (lambda t: JoinOn("A.k = A.k = B.k"), "twice only in a join of two"),
     "other streams": (lambda t: JoinOn("A.k = B.k, A.k = C.k"), "the same streams"),
     "where of three": (lambda t: JoinOn("A.k = B.k = C.k", "left.k > 1"), "join of two"),
-    "no time": (lambda t: Stream(t), "time"),
+    "no time": (lambda t: Stream(t, window=5), "time"),
+    "no window": (lambda t: Stream(t, time="t"), "window"),
     "both": (lambda t: Stream(t, time="t", valid=("t", "t")), "not both"),
     "one column": (lambda t: Stream(t, valid="start"), "start and end"),
     "all shed": (lambda t: Stream(t, shed=1.0, **TIMES), "shed=1.0"),
@@ -258,7 +306,9 @@ def test_bad_runs():
             prepared.run("fifo", budget)
     with pytest.raises(PolicyError, match="unknown policy"):
         run(of_two(good, good), policies=["nope"])
-    endless = Workload({"A": Stream(good, time="t", shed="rate")}, {"j": "A.k = A.k"})
+    endless = Workload(
+        {"A": Stream(good, time="t", window="unlimited", shed="rate")}, {"j": "A.k = A.k"}
+    )
     with pytest.raises(InputError, match="never expire"):
         Prepared(endless).run("fifo", 5)
 

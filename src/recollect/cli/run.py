@@ -80,11 +80,15 @@ def print_runs(name: str, comparison: Comparison) -> None:
         "SSE": lambda run: "–" if run.sse is None else f"{run.sse:.2g}",
         "KL": lambda run: "–" if run.kl is None else f"{run.kl:.2g}",
     }
-    for column in ("division", "shed"):  # only if there is something to tell apart
-        if len({columns[column](run) for run in comparison.runs}) == 1:
-            del columns[column]
+    if len({run.division for run in comparison.runs}) == 1:
+        del columns["division"]
+    if not any(run.shed for run in comparison.runs):
+        del columns["shed"]
     for column in columns:
-        table.add_column(column, justify="left" if column in ("policy", "division") else "right")
+        if column in ("policy", "division"):
+            table.add_column(column, overflow="fold", min_width=len(column))
+        else:
+            table.add_column(column, justify="right", no_wrap=True)
     for run in comparison.runs:
         table.add_row(*(show(run) for show in columns.values()))
     Console().print(table)

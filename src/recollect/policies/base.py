@@ -1,11 +1,13 @@
 """The contract between the engine and a policy: which tuple to forget.
 
 A policy is a frozen dataclass of parameters whose :meth:`Policy.start` makes the policy's state: a
-NamedTuple of numpy arrays with at most six short methods, compiled into the join's inner loop.
+NamedTuple of numpy arrays with at most seven short methods, compiled into the join's inner loop.
 
 ===========  ======================================================================================
 ``tick``     a tuple arrives (called for each arrival, before it looks for partners)
 ``match``    a buffered tuple just gave a result
+``match_in`` the same in a workload of many joins, with the join in which it did; if there is none,
+             ``match`` is called
 ``partial``  in a join of three or more streams, a buffered tuple met the arrival, but no result
              followed, because a tuple of another stream was missing
 ``victim``   the buffer is full: return the slot to forget, or ``NEWCOMER`` to refuse the arrival
@@ -184,6 +186,12 @@ def tick(state, buffer, arrival):
 @hook
 def match(state, buffer, slot):
     """See the module's table."""
+
+
+@hook
+def match_in(state, buffer, slot, join):
+    """See the module's table."""
+    match(state, buffer, slot)
 
 
 @hook

@@ -29,52 +29,38 @@ import numpy as np
 from recollect import counting
 from recollect.compiled import inlined
 from recollect.errors import InputError, PolicyError
-from recollect.forecast import (
-    Ar1,
-    Forecast,
-    Markov,
-    Survival,
-    Trend,
-    Walk,
-    forecast_class,
-    judge,
-)
+from recollect.forecast import Ar1, Markov, Survival, Trend, Walk
 from recollect.forecast.survival import alpha_for_lifetime
-from recollect.policies import base, by_value
+from recollect.policies import base, by_value, joint_heeb
 from recollect.policies.base import NEWCOMER, Array, Policy, Room
 from recollect.policies.by_value import ByValue, enter, first_from, leave, new_by_value
-from recollect.policies.heeb_tables import (
-    FAR,
-    LINE,
-    MOST_CELLS,
-    SURFACE,
-    UNKNOWN,
-    smoothed,
-    table_of,
+from recollect.policies.heeb_laws import (
+    ARRIVALS,
+    AT,
+    HORIZON,
+    KIND,
+    LAWS,
+    NEXT_FIT,
+    REMEMBERED,
+    TURNS,
+    UNIT,
+    Laws,
+    fitted,
+    is_due,
+    learn,
+    new_laws,
+    score_of,
+    with_survival,
+    with_table,
 )
+from recollect.policies.heeb_stay import ADMITTED, Stay, look, new_stay, pass_by, steps_left
+from recollect.policies.heeb_tables import FAR, MOST_CELLS, SURFACE, UNKNOWN, table_of
 from recollect.policies.lba import Lba
 from recollect.policies.prob import Prob
 from recollect.policies.rand import Rand, below
-from recollect.policies.tournament import FOREVER, NOBODY, STREAMS, remaining
+from recollect.policies.tournament import NOBODY, STREAMS
 
-LAWS = ("stationary", "trend", "walk", "ar1", "markov")
-"""From the simplest to the richest."""
 CHOICE = ("auto", "locality", *LAWS)
-REMEMBERED = 4096
-"""How many of the last values of a stream a law is fitted to."""
-JUDGED = 1024
-"""How many of them laws are compared on."""
-RARELY = 65_536
-"""After so many arrivals the kind of law is chosen again, however long the stream is."""
-ENOUGH = 32
-"""How many arrivals it takes to see for how long tuples are held, and what is assumed before."""
-NOT_STARTED = np.iinfo(np.int64).min
-FURTHEST = 2**53
-"""Values beyond are taken as this."""
-
-KIND, ARRIVALS, NEXT_FIT, NEXT_CHOICE, CHOSEN, FIRST, LOW, WIDTH, TURNS, AT = range(10)
-SLOPE, INTERCEPT, UNIT, DRIFT, SCALE, HORIZON = range(6)
-HELD, ADMITTED, SEEN = range(3)
 
 
 class State(NamedTuple):
@@ -83,59 +69,34 @@ class State(NamedTuple):
     streams: Array
     popular: Any
     """What PROB knows, for streams whose law is not known."""
-    tally: Array
-    """By stream: the KIND of its table, how many ARRIVALS it had, when the NEXT_FIT and the
-    NEXT_CHOICE of a law are due, which was CHOSEN, the FIRST moment on its clock; the LOW end and
-    WIDTH of its table, how many TURNS a line of it has, where in it the stream is AT now."""
-    law: Array
-    """By stream: SLOPE and INTERCEPT of its trend, UNIT: places of its curve per whole distance,
-    DRIFT: places that it moves per step, the SCALE of survival, negative if that is fixed, and its
-    HORIZON."""
-    scores: Array
-    """By stream: its table."""
-    states: Array
-    """By stream: what the lines and columns of a surface stand for."""
-    turns: Array
-    """By stream: where its curve turns, a line per first place."""
+    laws: Laws
+    """By stream."""
+    heard: Array
+    """The streams whose laws are needed: the partners."""
     by_value: ByValue
-    recent: Array
-    """By stream: its last values, each at the place of its number."""
-    held: Array
-    """Of late: tuples HELD, summed over arrivals, tuples ADMITTED and arrivals SEEN."""
-    lifetime: Array
-    """For how many arrivals a tuple is held."""
+    stay: Stay
     drawn: Any
     """What RAND knows, for a sampled victim."""
     sample: Array
     """How many candidates are drawn; 0 if all count."""
-    most_cells: Array
-    """The largest table that there is memory for."""
 
     def crowded(self):
         """Whether it is time to fit a law, or the counts have no room for another key."""
         due = base.crowded(self.popular)
-        for stream in self.streams:
-            partner = self.tally[1 - stream]
-            due = due or partner[ARRIVALS] >= partner[NEXT_FIT]
+        for partner in self.heard:
+            due = due or is_due(self.laws, partner)
         return due
 
     def tick(self, buffer, arrival):
         """See where the stream is now."""
         base.tick(self.popular, buffer, arrival)
-        tally = self.tally[arrival.stream]
-        self.recent[arrival.stream, tally[ARRIVALS] % self.recent.shape[1]] = arrival.key
-        tally[ARRIVALS] += 1
-        _move(self, arrival.stream, arrival.key)
-        self.held[SEEN] += 1
-        for stream in self.streams:
-            self.held[HELD] += buffer.live[stream]
-            if self.tally[stream, FIRST] == NOT_STARTED:
-                self.tally[stream, FIRST] = buffer.clock[stream]
+        learn(self.laws, arrival.stream, arrival.key)
+        pass_by(self.stay, buffer, self.streams)
 
     def admit(self, buffer, slot):
         """Enter its value."""
         base.admit(self.popular, buffer, slot)
-        self.held[ADMITTED] += 1
+        self.stay.tally[ADMITTED] += 1
         if self.sample[0] > 0:
             base.admit(self.drawn, buffer, slot)
         else:
@@ -151,8 +112,8 @@ class State(NamedTuple):
 
     def victim(self, buffer, newcomer):
         """Return the tuple with the least score, or the newcomer if that has less."""
-        for stream in self.streams:
-            if self.tally[1 - stream, KIND] == UNKNOWN:
+        for partner in self.heard:
+            if self.laws.tally[partner, KIND] == UNKNOWN:
                 return base.victim(self.popular, buffer, newcomer)
         if self.sample[0] > 0:
             chosen, least = _least_of_sample(self, buffer)
@@ -161,84 +122,22 @@ class State(NamedTuple):
             for stream in self.streams:
                 chosen, least = _least(self, buffer, stream, chosen, least)
         ahead = _ahead(self, buffer, newcomer.stream, newcomer.expires)
-        worth = _score(self, newcomer.stream, newcomer.key, ahead)
+        worth = score_of(self.laws, 1 - newcomer.stream, newcomer.key, ahead)
         return NEWCOMER if worth < least else chosen
-
-
-@inlined
-def _move(state, stream, value):
-    """Set where a stream is in its table after its latest value."""
-    tally, law = state.tally[stream], state.law[stream]
-    if tally[KIND] == SURFACE:
-        # A value that is not a state is taken as the next one that is.
-        place = first_from(state.states[stream], tally[WIDTH], value)
-        tally[AT] = min(place, tally[WIDTH] - 1) * tally[WIDTH]
-    elif tally[KIND] != UNKNOWN:
-        position = np.float64(min(max(value, -FURTHEST), FURTHEST))
-        if tally[KIND] == LINE:
-            position = law[SLOPE] * np.float64(tally[ARRIVALS] - 1) + law[INTERCEPT]
-        tally[AT] = np.int64(np.floor(0.5 - position * law[UNIT])) - tally[LOW]
-
-
-@inlined
-def _place_of(state, partner, value):
-    """Where a value is in the table of a stream."""
-    tally = state.tally[partner]
-    near = min(max(value, -FURTHEST), FURTHEST)
-    if tally[KIND] != SURFACE:
-        return near * np.int64(state.law[partner, UNIT]) + tally[AT]
-    states = state.states[partner]
-    place = first_from(states, tally[WIDTH], near)
-    if place == tally[WIDTH]:
-        return place + (near - states[place - 1])
-    if place == 0:
-        return near - states[0]
-    return place if states[place] == near else -1
-
-
-@inlined
-def _score_at(state, partner, place):
-    tally = state.tally[partner]
-    if place < 0:
-        return np.float64(place)
-    if place >= tally[WIDTH]:
-        return np.float64(tally[WIDTH] - 1 - place)
-    return state.scores[partner, place + (tally[AT] if tally[KIND] == SURFACE else 0)]
 
 
 @inlined
 def _ahead(state, buffer, stream, expires):
     """How many tuples of the partner stream come before a window ends."""
-    first = state.tally[stream, FIRST]
-    lifetime = remaining(buffer, stream, expires)
-    if lifetime == FOREVER or first == NOT_STARTED:
-        return np.inf
-    elapsed = np.float64(max(buffer.clock[stream] - first, 1))
-    # A tuple that came late may have outlived its window already.
-    return np.float64(max(lifetime, 0)) * np.float64(state.tally[1 - stream, ARRIVALS]) / elapsed
-
-
-@inlined
-def _score(state, stream, value, ahead):
-    """The score of a tuple of a stream whose window ends after so many steps."""
-    partner = 1 - stream
-    law = state.law[partner]
-    place = _place_of(state, partner, value)
-    score = _score_at(state, partner, place)
-    if ahead < law[HORIZON]:
-        moved = np.int64(np.floor(law[DRIFT] * ahead + 0.5))
-        later = _score_at(state, partner, place - moved)
-        if later > 0:
-            scale = law[SCALE]
-            score -= later * (np.exp(-ahead / scale) if scale > 0 else 1 + ahead / scale)
-    return score
+    arrivals = state.laws.tally[1 - stream, ARRIVALS]
+    return steps_left(state.stay, buffer, stream, expires, arrivals)
 
 
 @inlined
 def _lesser(state, buffer, stream, value, slot, chosen, least):
     """Of a tuple with some score and another one, with this value: the one with the least."""
     ahead = _ahead(state, buffer, stream, buffer.expires[slot])
-    score = _score(state, stream, value, ahead)
+    score = score_of(state.laws, 1 - stream, value, ahead)
     return (slot, score) if score < least else (chosen, least)
 
 
@@ -249,7 +148,7 @@ def _least(state, buffer, stream, chosen, least):
     count = state.by_value.distinct[stream]
     if count == 0:
         return chosen, least
-    tally, law = state.tally[1 - stream], state.law[1 - stream]
+    tally, law = state.laws.tally[1 - stream], state.laws.law[1 - stream]
     unit = np.int64(law[UNIT])
     width = tally[TURNS]
     first_to_expire = buffer.expires[buffer.oldest[stream]]
@@ -262,8 +161,8 @@ def _least(state, buffer, stream, chosen, least):
         place, end = number, number + 1
         if by_turns:
             end = count
-            if number < width and state.turns[1 - stream, line + number] != FAR:
-                turn = (state.turns[1 - stream, line + number] - tally[AT]) // unit
+            if number < width and state.laws.turns[1 - stream, line + number] != FAR:
+                turn = (state.laws.turns[1 - stream, line + number] - tally[AT]) // unit
                 end = first_from(values, count, turn + 1)
             place = begin if number % 2 == 0 else end - 1
         if begin < end:
@@ -376,31 +275,28 @@ class Heeb(Prob, name="heeb"):
         """See :class:`Policy`."""
         if self._other is not None:
             return self._other.start(room)
-        if not room.is_pair:
+        if self.left is not None and not room.is_pair:
             raise PolicyError(
-                "heeb foretells the one partner stream of a tuple, so it is for a join of two"
-                " streams; in a workload take prob or clock"
+                "heeb: left and right are laws of the streams of one plain join of two; in a"
+                " workload only the kind of law can be given (forecast=trend)"
             )
         # In a budget of bytes, values and tables of each stream may take a sixty-fourth of it.
         cells = MOST_CELLS if room.bytes is None else max(self.warmup, room.bytes // (64 * 8))
-        tally = np.zeros((STREAMS, 10), np.int64)
-        tally[:, NEXT_FIT] = 1 if self.left is not None else self.warmup
-        tally[:, FIRST] = NOT_STARTED
+        first_fit = 1 if self.left is not None else self.warmup
+        laws = new_laws(len(room.joins) * room.stream_count, first_fit, cells)
+        popular = super().start(room)
+        drawn = Rand().start(room if self.sample else replace(room, slots=2))
+        if not room.is_pair:
+            return joint_heeb.start(room, popular, laws, drawn, self.sample)
         return State(
             streams=np.array(room.streams, np.int64),
-            popular=super().start(room),
-            tally=tally,
-            law=np.zeros((STREAMS, 6)),
-            scores=np.zeros((STREAMS, 2)),
-            states=np.zeros((STREAMS, 2), np.int64),
-            turns=np.zeros((STREAMS, 2), np.int64),
+            popular=popular,
+            laws=laws,
+            heard=1 - np.array(room.streams, np.int64),
             by_value=new_by_value(2 if self.sample else room.slots),
-            recent=np.zeros((STREAMS, min(REMEMBERED, cells)), np.int64),
-            held=np.zeros(3, np.int64),
-            lifetime=np.array([float(ENOUGH)]),
-            drawn=Rand().start(room if self.sample else replace(room, slots=2)),
+            stay=new_stay(STREAMS),
+            drawn=drawn,
             sample=np.array([self.sample]),
-            most_cells=np.array([cells]),
         )
 
     def grow(self, state: Any, room: Room) -> Any:
@@ -410,6 +306,8 @@ class Heeb(Prob, name="heeb"):
         state = state._replace(popular=super().grow(state.popular, room))
         if self.sample:
             return state._replace(drawn=Rand().grow(state.drawn, room))
+        if not room.is_pair:
+            return state  # which has nothing else by slot
         return state._replace(by_value=by_value.enlarge(state.by_value, room.slots))
 
     def enlarge(self, state: Any) -> Any:
@@ -418,104 +316,40 @@ class Heeb(Prob, name="heeb"):
             return self._other.enlarge(state)
         if counting.crowded(state.popular.counts):
             state = state._replace(popular=super().enlarge(state.popular))
-        for stream in state.streams:
-            partner = state.tally[1 - stream]
-            if partner[ARRIVALS] >= partner[NEXT_FIT]:
-                state = self._fitted(state, 1 - int(stream))
+        due = [int(column) for column in state.heard if is_due(state.laws, column)]
+        for column in due:
+            state = self._fitted(state, column)
+        if due:
+            self._look(state)
         return state
 
-    def _fitted(self, state: State, stream: int) -> State:
-        """Fit the law of a stream, and make its table."""
-        tally = state.tally[stream]
+    def _fitted(self, state: Any, column: int) -> Any:
+        """Fit the law of a column, and make its table."""
+        laws = state.laws
+        tally = laws.tally[column]
         tally[NEXT_FIT] += min(tally[ARRIVALS], REMEMBERED)
-        survival = self._survival(state, stream)
+        survival = self._survival(state, column)
         try:
-            law = self._law(state, stream, survival)
-            table = table_of(law, survival, int(state.most_cells[0]))
+            law = self.left if column == 0 else self.right
+            if law is None:
+                law = fitted(laws, column, self.forecast, survival)
+            table = table_of(law, survival, int(laws.most_cells[0]))
         except InputError as error:
             if self.left is not None:
                 raise PolicyError(f"{self.spec}: {error}") from None
             tally[KIND] = UNKNOWN
             return state
-        width = len(table.states) if table.kind == SURFACE else len(table.scores)
-        drift = table.slope * table.per_unit if survival.kind == "exp" else 0.0
-        scale = survival.scale if survival.kind == "exp" else -survival.scale
-        turns = table.turns()
-        tally[[KIND, LOW, WIDTH, TURNS]] = table.kind, table.low, width, turns.shape[1]
-        state.law[stream] = (
-            table.slope, table.intercept, table.per_unit, drift, scale, survival.horizon
-        )  # fmt: skip
-        state = state._replace(
-            scores=_with_line(state.scores, stream, table.scores),
-            states=_with_line(state.states, stream, table.states),
-            turns=_with_line(state.turns, stream, turns.ravel()),
-        )
-        _move(state, stream, state.recent[stream, (tally[ARRIVALS] - 1) % state.recent.shape[1]])
-        return state
+        return state._replace(laws=with_table(laws, column, table, survival))
 
-    def _survival(self, state: State, stream: int) -> Survival:
-        """Tell how long tuples stay, in tuples of a stream."""
-        # By Little's law; what was admitted while the buffer was being filled stays longer yet.
-        if state.held[SEEN] >= ENOUGH and state.held[ADMITTED] > 0:
-            state.lifetime[0] = state.held[HELD] / state.held[ADMITTED]
-            state.held[:] = 0
-        arrivals = state.tally[:, ARRIVALS]
-        lifetime = max(1.0, float(state.lifetime[0] * arrivals[stream] / arrivals.sum()))
+    def _survival(self, state: Any, column: int) -> Survival:
+        """Tell how long tuples stay, in tuples of a column."""
+        lifetime = look(state.stay, int(state.laws.tally[column, ARRIVALS]))
         if self.survival == "fixed":
             return Survival("fixed", int(self.alpha or lifetime + 0.5))
         return Survival("exp", self.alpha or alpha_for_lifetime(lifetime))
 
-    def _law(self, state: State, stream: int, survival: Survival) -> Forecast:
-        """Tell the law of a stream, or fit one to its last values."""
-        if self.left is not None:
-            return self.right if stream else self.left
-        tally, recent = state.tally[stream], state.recent[stream]
-        arrivals = int(tally[ARRIVALS])
-        values = np.roll(recent, -arrivals) if arrivals > len(recent) else recent[:arrivals]
-        name = self.forecast
-        if name == "auto":
-            if arrivals >= tally[NEXT_CHOICE]:
-                tally[NEXT_CHOICE] = arrivals + min(arrivals, RARELY)
-                tally[CHOSEN] = _choice(values[-JUDGED:], survival, int(state.most_cells[0]))
-            name = LAWS[tally[CHOSEN]]
-        law = forecast_class(name).fit(values)
-        if isinstance(law, Trend):  # it was fitted as if the stream began with these values
-            start = law.slope * (arrivals - len(values))
-            return Trend(law.slope, law.intercept - start, smoothed(law.noise, len(values)))
-        if isinstance(law, Walk):
-            return Walk(smoothed(law.steps, len(values)))
-        return law
-
-
-def _choice(values: Array, survival: Survival, most_cells: int) -> int:
-    """Find the simplest law that foretells about as well as the best: its number among LAWS.
-
-    The likelihood of a law is known to about one over the root of the number of values.
-    """
-    about_as_well: list[int] = []
-    enough = -np.inf
-    margin = 1 / np.sqrt(len(values))
-    for one in judge(values, LAWS):
-        if one.forecast is None or one.log_likelihood < enough:
-            break
-        number = LAWS.index(one.name)
-        if number == 0 or _has_table(one.forecast, survival, most_cells):
-            enough = max(enough, one.log_likelihood - margin)
-            about_as_well.append(number)
-    return min(about_as_well)
-
-
-def _has_table(law: Forecast, survival: Survival, most_cells: int) -> bool:
-    try:
-        table_of(law, survival, most_cells)
-    except InputError:
-        return False
-    return True
-
-
-def _with_line(lines: Array, number: int, line: Array) -> Array:
-    """Replace the beginning of a line of an array, which becomes wider if it must."""
-    wide = np.zeros((len(lines), max(lines.shape[1], len(line))), lines.dtype)
-    wide[:, : lines.shape[1]] = lines
-    wide[number, : len(line)] = line
-    return wide
+    def _look(self, state: Any) -> None:
+        """See how long tuples stay, for columns without a law."""
+        for column in state.heard:
+            if state.laws.tally[column, KIND] == UNKNOWN:
+                with_survival(state.laws, column, self._survival(state, column))

@@ -51,6 +51,10 @@ class Stream:
                 raise InputError(f"valid={self.valid!r} are not two columns, for start and end")
         elif self.time is None:
             raise InputError("a stream needs time, the name of its time column, or valid")
+        elif self.window is None:
+            raise InputError(
+                "a stream needs a window, such as 1000, '10s', '500rows' or 'unlimited', or valid"
+            )
         if self.shed != RATE and (isinstance(self.shed, str) or not 0 <= self.shed < 1):
             raise InputError(
                 f"shed={self.shed!r} is neither a probability from 0 to below 1 nor {RATE!r}"

@@ -27,6 +27,8 @@ from recollect.workload.kernel import (
 
 NONE = -1
 FIRST_OUTPUT = 8_192
+TOLD = ("match", "match_in", "partial")
+"""The methods by which a policy is told of matches."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,9 @@ class Shape:
         The streams of each join; one of them twice where it meets itself.
     counting, validity
         By stream: whether it has a count window, and whether its tuples have their own end.
+    by_rate
+        By stream: whether it is shed by rate. If all streams of a part of the budget are, what
+        comes while it is full is dropped.
     filters
         By join: a condition on pairs, or None.
     """
@@ -46,6 +51,7 @@ class Shape:
     joins: tuple[tuple[int, ...], ...]
     counting: tuple[bool, ...]
     validity: tuple[bool, ...]
+    by_rate: tuple[bool, ...]
     filters: tuple[Residual | None, ...]
 
     @property
@@ -113,12 +119,19 @@ class Engine:
             validity=np.array(shape.validity, np.uint8),
             pool=np.array(pools, np.int64),
             capacity=np.array(capacity, np.int64),
+            by_rate=np.array(
+                [
+                    all(by for by, its in zip(shape.by_rate, pools, strict=True) if its == pool)
+                    for pool in range(len(capacity))
+                ],
+                np.uint8,
+            ),
             most_slots=np.array([self._most]),
             roles=shape.roles,
             partners=Room(0, (), joins=shape.joins).partners(),
             filter=numbers,
             programs=starts,
-            visit=np.array([any(hasattr(kind, name) for name in ("match", "partial"))], np.uint8),
+            visit=np.array([any(hasattr(kind, name) for name in TOLD)], np.uint8),
             groups=np.full(len(shape.joins), NONE, np.int64),
             cursors=np.zeros(shape.roles.shape[1], np.int64),
         )
@@ -149,6 +162,7 @@ class Engine:
             expired=np.zeros(streams, np.int64),
             replaced=np.zeros(streams, np.int64),
             refused=np.zeros(streams, np.int64),
+            shed=np.zeros(streams, np.int64),
             found=np.zeros((arrivals, joins), np.int64),
             held=np.zeros(arrivals, np.int32),
         )

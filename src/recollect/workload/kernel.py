@@ -27,7 +27,7 @@ from recollect.policies.base import (
     admit,
     crowded,
     forget,
-    match,
+    match_in,
     partial,
     tick,
     victim,
@@ -96,6 +96,8 @@ class Plan(NamedTuple):
     """By stream: which part of the budget its tuples use."""
     capacity: Array
     """By pool."""
+    by_rate: Array
+    """By pool: whether what comes while it is full is shed, as all its streams are, by rate."""
     most_slots: Array
     roles: Array
     """By join and place in it: the stream, NONE beyond the last."""
@@ -119,10 +121,12 @@ class Ledger(NamedTuple):
     used: Array
     """By pool: how much of the budget is in use."""
     evicted: Array
-    """By stream, like the next three."""
+    """By stream, like the next four."""
     expired: Array
     replaced: Array
     refused: Array
+    shed: Array
+    """Those that came while their pool, which is shed by rate, was full."""
     found: Array
     """By arrival and join: the results."""
     held: Array
@@ -255,7 +259,7 @@ def _probe(states, buffer, plan, residual, feed, output, join, stream, at, group
                     output.rows[filled, 1] = right
             if passed:
                 passing += 1
-                match(states[pool], buffer, slot)
+                match_in(states[pool], buffer, slot, join)
             elif not filtering:
                 partial(states[pool], buffer, slot)
             slot = buffer.after[slot, join]
@@ -326,10 +330,14 @@ def run(states, buffer, feed, begin, plan, ledger, residual, output):
         if emitting and output.filled[0] + expected > len(output.join):
             return OUTPUT_FULL, at
 
-        if taking_part:
+        pool = plan.pool[stream]
+        full = ledger.used[pool] >= plan.capacity[pool]
+        if taking_part and full and plan.by_rate[pool] != 0:
+            ledger.shed[stream] += 1
+        elif taking_part:
             arrival = _arrival(feed, plan, at)
-            for pool in range(pools):
-                tick(states[pool], buffer, arrival)
+            for each in range(pools):
+                tick(states[each], buffer, arrival)
             for join in range(joins):
                 group = plan.groups[join]
                 if group != NONE:
@@ -337,9 +345,8 @@ def run(states, buffer, feed, begin, plan, ledger, residual, output):
                         states, buffer, plan, residual, feed, output, join, stream, at, group
                     )
 
-            pool = plan.pool[stream]
             refused = False
-            if ledger.used[pool] >= plan.capacity[pool]:
+            if full:
                 slot = victim(states[pool], buffer, arrival)
                 if slot == NEWCOMER:
                     refused = True

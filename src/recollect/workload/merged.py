@@ -16,7 +16,7 @@ from recollect.join.query import common_type
 from recollect.join.where import Where, compile_where
 from recollect.join.window import resolve, time_unit
 from recollect.streams import Source, open_source
-from recollect.workload.declaration import JoinOn, Stream, Workload
+from recollect.workload.declaration import RATE, JoinOn, Stream, Workload
 from recollect.workload.engine import NONE, Shape
 from recollect.workload.kernel import Feed
 
@@ -148,6 +148,7 @@ def merge(workload: Workload, progress: Callable[[str, int], None]) -> Merged:
         joins=tuple(tuple(names.index(name) for name in join.streams) for join in joins.values()),
         counting=tuple(window is not None and window.kind == COUNT for window in windows),
         validity=tuple(window is None for window in windows),
+        by_rate=tuple(stream.shed == RATE for stream in workload.streams.values()),
         filters=tuple(None if where is None else where.code for where in filters.values()),
     )
     return Merged(

@@ -216,7 +216,8 @@ class Prepared:
         engine = Engine(parse_policy(policy), self.merged.shape, *parts, seed=seed)
         started = perf_counter()
         engine.run(feed, listing)
-        return engine, asked, shed, perf_counter() - started
+        seconds = perf_counter() - started
+        return engine, asked, shed + int(engine.ledger.shed.sum()), seconds
 
     def _run(
         self,
@@ -284,11 +285,15 @@ def run(
     seed
         For policies that draw random numbers, and for shedding.
     """
-    prepared = Prepared(workload, warm_up, progress)
     parsed = [parse_policy(policy) for policy in policies]
+    asked = [parse_budget(budget) for budget in budgets]
+    streams = tuple(workload.streams)
+    for division in divisions:  # whether it can be understood, before anything is read
+        divide(len(streams), division, streams, [1] * len(streams))
+    prepared = Prepared(workload, warm_up, progress)
     runs = []
     for policy in parsed:
-        for budget in budgets:
+        for budget in asked:
             for division in divisions:
                 progress(f"{policy.spec} at {budget}", 0)
                 runs.append(prepared.run(policy, budget, division, seed))

@@ -7,8 +7,12 @@ are an unbiased sample of how the exact results are distributed over the keys. A
 more results, and the policy decides which.
 
 λ is the rate that was observed so far, and W the length of the window, or the mean validity so far.
-How many survivors are alive varies by chance, with a standard deviation σ of √(B·p). A buffer that
-is full half of the time would evict all that while, so B is taken as B − 3σ.
+How many survivors are alive varies by chance, with a standard deviation of √(B·p). So at that p the
+buffer would be full half of the time, and evict all that while. Therefore, if all streams that
+share a buffer are shed by rate, every arrival that finds it full is dropped, too, whatever its key
+(in :mod:`recollect.workload.kernel`, after what is no longer alive has left). It is then a system
+of B servers under a load of B, which loses about 0.8/√B of the survivors (Erlang's formula), and
+less as p is nearer to 0.
 
 References
 ----------
@@ -21,9 +25,6 @@ from recollect.errors import InputError
 from recollect.workload.declaration import RATE
 from recollect.workload.division import Division
 from recollect.workload.merged import LAST, Merged
-
-MARGIN = 3.0
-"""How many standard deviations of the number of survivors are kept free."""
 
 
 def needed(merged: Merged) -> np.ndarray:
@@ -44,14 +45,12 @@ def needed(merged: Merged) -> np.ndarray:
 
 
 def rate_to_fit(budget: int, alive: np.ndarray) -> np.ndarray:
-    """The probability of being dropped that lets what is left fit a budget.
+    """The probability of being dropped that lets what is left fit a budget: 1 − B/(λW).
 
     >>> rate_to_fit(1_000, np.array([900.0, 2_000.0, 10_000.0])).round(3)
-    array([0.   , 0.534, 0.909])
+    array([0. , 0.5, 0.9])
     """
-    excess = 1 - budget / np.maximum(alive, budget)
-    deviation = np.sqrt(budget * excess)
-    return np.where(excess > 0, excess + MARGIN * deviation / np.maximum(alive, 1.0), 0.0)
+    return 1 - budget / np.maximum(alive, budget)
 
 
 def kept(
