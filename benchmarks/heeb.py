@@ -71,11 +71,19 @@ def configurations(runs: int) -> None:
         policy: lambda name, policy=policy: policy
         for policy in ("rand", "prob", "life", "clock", "hist", "heeb")
     } | {"heeb, laws known": known}
-    means: dict[str, list[float]] = {policy: [] for policy in [*policies, "opt"]}
+    means: dict[str, list[Any]] = {policy: [] for policy in [*policies, "opt", "heeb leads by"]}
     for name in LAWS:
         loads = [catalogue.load(name, seed=FRESH + seed) for seed in range(runs)]
-        for policy, of in policies.items():
-            means[policy].append(np.mean([results(load, 10, of(name)) for load in loads]))
+        found = {
+            policy: np.array([results(load, 10, of(name)) for load in loads])
+            for policy, of in policies.items()
+        }
+        for policy, counts in found.items():
+            means[policy].append(counts.mean())
+        rival = max(("rand", "prob", "life"), key=lambda policy: found[policy].mean())
+        lead = found["heeb"] - found[rival]
+        error = lead.std(ddof=1) / np.sqrt(runs)
+        means["heeb leads by"].append(f"{lead.mean():,.0f} ± {error:,.0f}")
         few = loads[: 5 if name != "walk" else 0]
         best = [
             best_runs(*load.streams.values(), **load.query, budgets=[10])[0].results for load in few
