@@ -25,7 +25,7 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 docs: $(READY)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	@echo site/index.html
 
 benchmark: $(READY)
