@@ -142,8 +142,8 @@ EXPERIMENT = Experiment(
     shows="Two joins at once, one of streams with the same popular keys and one of streams with"
     " opposite ones. In the paper RAND finds the same in one buffer (UNIFIED) and in parts by rate"
     " (PROP), and GDJ with one buffer finds far more than PROB with parts. The paper does not run"
-    " PROB with one buffer, nor GDJ with parts. Where the first pair has shared flurries (figure"
-    " 4), the second has the same long gaps. Buffer of 20 %.",
+    " PROB with one buffer, nor GDJ with parts. Where the first pair has shared flurries (see"
+    " figure 4), the second has the same long gaps. Buffer of 20 %.",
     points=points,
     measure=measure,
     tabulate=tabulate,
