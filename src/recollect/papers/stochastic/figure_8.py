@@ -158,11 +158,12 @@ def _of_lifetimes(table: Table) -> Finding:
 
 def _of_noise(table: Table) -> Finding:
     tower, roof, floor = (table.results[c, "HEEB"] - table.results[c, "RAND"] for c in TREND)
-    falls = tower > 1.05 * roof and roof > 1.05 * floor
+    least = min(tower, roof)
+    falls = tower > 1.05 * roof and roof > 1.05 * floor > 0
     return Finding(
         "The advantage over RAND, PROB and LIFE is huge on TOWER and diminishes over ROOF to FLOOR,"
         " as the noise grows.",
-        "yes" if falls else "partly" if floor < min(tower, roof) / 2 else "no",
+        "yes" if falls else "partly" if floor < least / 2 and least > 0 else "no",
         f"HEEB has {tower:,.0f} results more than RAND on TOWER, {roof:,.0f} on ROOF, {floor:,.0f}"
         f" on FLOOR, and {table.shares('HEEB', 'RAND', TREND)} of its results.",
         ""
