@@ -5,8 +5,8 @@ how likely the tuple is buffered still. Steps are tuples of the partner stream. 
 fitted to its last tuples when there are enough of them, and again as the stream goes on; until
 there is one, and if no law fits better than a stationary one, tuples are valued as PROB does.
 
-Scores are looked up in a table (:mod:`~recollect.policies.heeb_tables`) that is made at each fit:
-by the distance from where the partner stream is, or by its last value and the tuple's. Distances
+Scores are looked up in a table that is made at each fit (:mod:`~recollect.policies.heeb_laws`): by
+the distance from where the partner stream is, or by its last value and the tuple's. Distances
 change with every step, but not the order of the values. So the distinct values are kept sorted, and
 as a curve has few places where it turns from rising to falling, the least score is at one of few
 values. Where windows end soon enough to matter, or for a surface, all distinct values are scored.
@@ -15,6 +15,9 @@ A tuple whose window ends after l steps loses the terms of the sum that come lat
 and ``exp`` these are L(l) times the score that the tuple would have then. Otherwise they are taken
 as the share of all L(Δ) that comes later. Values that a table does not reach score less than all
 others, the farther the less.
+
+Where tuples take part in several joins, or in joins of several streams, see
+:mod:`recollect.policies.joint_heeb`.
 
 References
 ----------
@@ -204,8 +207,9 @@ class Heeb(Prob, name="heeb"):
     warmup
         How many tuples of a stream come before a law is fitted to it.
     left, right
-        The laws of the streams, if they are known: both or none; only from Python. To go on with a
-        join that was saved, :meth:`Join.load <recollect.Join.load>` must be given the policy, too.
+        The laws of the streams of a plain join of two, if they are known: both or none; only from
+        Python. To go on with a join that was saved, :meth:`Join.load <recollect.Join.load>` must be
+        given the policy, too.
 
     Examples
     --------

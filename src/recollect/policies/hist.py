@@ -8,7 +8,9 @@ had when it came. A value is worth the mean of the results divided by the mean o
 its present distance, interpolated between the middles of the buckets.
 
 The histograms are in :mod:`~recollect.policies.histograms`, where streams are in
-:mod:`~recollect.policies.tracks`. Before the first histogram the oldest tuple goes.
+:mod:`~recollect.policies.tracks`. Before the first histogram the oldest tuple goes. Where tuples
+take part in several joins, or in joins of several streams, see
+:mod:`recollect.policies.joint_hist`.
 
 References
 ----------
