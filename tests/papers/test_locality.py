@@ -157,7 +157,8 @@ def test_figure_5_the_estimate_is_tight_and_saves_false_positives():
     skewed, _ = figure_5.judge_needs(figure_5.needs(rows))
     assert skewed.verdict == "yes"
     chosen = memories.measure(**{**ONE, "stream": "zipf-1.1"}, tuples=50_000, support=0.02)
-    assert verdicts(figure_5.judge_memory, figure_5.false_positives(chosen)) == ["yes"]
+    fewer, _ = figure_5.judge_memory(figure_5.false_positives(chosen))
+    assert fewer.verdict == "yes"
     assert all(row["entries"] <= row["memory"] for row in chosen)
 
 
@@ -244,10 +245,25 @@ def test_figure_5_says_no():
     estimate, by_bucket = figure_5.judge_estimates(figure_5.estimates(rows))
     assert (estimate.verdict, by_bucket.verdict) == ("no", "yes")
     shares = [
-        {"stream": "a", "way": way, "memory": 100, "false_share": share}
-        for way, share in ((memories.CHOSEN, 0.4), (memories.BLIND, 0.5))
+        {"stream": "a", "way": way, "memory": memory, "false_share": share}
+        for way, line in ((memories.CHOSEN, (0.1, 0.4)), (memories.BLIND, (0.5, 0.5)))
+        for memory, share in zip((100, 200), line, strict=True)
     ]
-    assert verdicts(figure_5.judge_memory, shares) == ["no"]
+    assert verdicts(figure_5.judge_memory, shares) == ["no", "no"]
+
+
+def test_figure_4_says_no():
+    def judged(most, kept):
+        rows = [
+            {"z": z, "epsilon": 0.001, "entries_of": name, "entries": entries}
+            for name, line in (("Max", most), ("Prune", kept), ("Theorem 2", (50, 50)))
+            for z, entries in zip((1.2, 1.4), line, strict=True)
+        ]
+        return verdicts(figure_4.judge_skew, rows)
+
+    assert judged(most=(40, 30), kept=(20, 10)) == ["yes", "yes"]
+    assert judged(most=(40, 30), kept=(10, 20)) == ["partly", "yes"]
+    assert judged(most=(30, 60), kept=(20, 10)) == ["no", "no"]
 
 
 def test_the_tables_say_no():

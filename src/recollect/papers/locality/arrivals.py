@@ -2,10 +2,10 @@
 
 The paper has a day of stock trades and the flows of a network, neither of which is to be had.
 ``locality`` of the catalogue stands for them: 500 keys, as many as there were stocks, Zipf 0.75,
-and seven of ten tuples are copies of one of the last 50. Real streams join at full scale.
+and seven of ten tuples are copies of one of the last 50. Real streams are added at full scale.
 
->>> arrivals("locality", tuples=5, seed=0, data=None).tolist()
-[0, 0, 1, 1, 2]
+>>> arrivals("locality", tuples=12, seed=0, data=None).tolist()
+[0, 1, 2, 3, 4, 5, 2, 6, 7, 8, 3, 9]
 """
 
 from typing import Any

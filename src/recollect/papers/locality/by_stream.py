@@ -15,6 +15,15 @@ def streams_of(rows: Rows) -> list[str]:
     return list(dict.fromkeys(row["stream"] for row in rows))
 
 
+def percent(share: float) -> str:
+    """Write a share in whole per cent.
+
+    >>> percent(0.127)
+    '13 %'
+    """
+    return f"{100 * share:.0f} %"
+
+
 def by_stream(claim: str, holds: Mapping[str, bool], measured: str, why: str) -> Finding:
     """Say whether a claim holds for all streams, for some, or for none.
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from recollect.papers.experiment import Experiment, Rows, mean_over_seeds, pick
 from recollect.papers.locality.arrivals import PERMUTED, STREAM
-from recollect.papers.locality.by_stream import by_stream, streams_of
+from recollect.papers.locality.by_stream import by_stream, percent, streams_of
 from recollect.papers.locality.profiles import (
     AS_THEY_COME,
     AT_RANDOM,
@@ -43,7 +43,7 @@ def judge(rows: Rows) -> Sequence[Finding]:
             " 80 is enough.",
             {name: ends[name] < LOW and soon[name] > MOST for name in streams},
             f"b at h = {H}, and the part of its fall that is over at {SOON}: "
-            + ", ".join(f"{name} {ends[name]:.2f}, {soon[name]:.0%}" for name in streams)
+            + ", ".join(f"{name} {ends[name]:.2f}, {percent(soon[name])}" for name in streams)
             + ".",
             "what there is of correlation reaches further back.",
         ),
@@ -64,7 +64,7 @@ def _of_trades(ends: dict[str, float]) -> Finding:
         return Finding(claim, "open", "The trades were not given.")
     b = ends[TRADES]
     near = abs(b - PAPER_B) < PAPER_B / 2
-    measured = f"b = {b:.3f} at h = {H}, for trades of other stocks at the same price."
+    measured = f"b = {b:.3f} at h = {H}, of four other stocks; a key is a stock and a price."
     return Finding(claim, "yes" if near else "no", measured, "" if near else "Other stocks.")
 
 
@@ -80,7 +80,8 @@ def _of_numbers(rows: Rows, streams: Sequence[str]) -> Finding:
         + ".",
         "b depends on how keys are numbered. A number close to the right one counts as nearly"
         " right, so keys that get numbers as they come look like copies where they only change"
-        " slowly. The library's fit, of the first two curves, tells keys apart and nothing else.",
+        " slowly. The paper does not say how it numbered them. The library's fit, of the first two"
+        " curves, tells keys apart and nothing else.",
     )
 
 
@@ -97,7 +98,8 @@ EXPERIMENT = Experiment(
     name="figure-2",
     title="Figure 2: b over h",
     shows="A tuple is a copy of one of the last h with a probability of 1 - b, else an independent"
-    " draw. The fall of b says how much of the locality is short-term correlation.",
+    " draw. The fall of b says how much of the locality is short-term correlation. The paper fits"
+    " the keys as numbers; the fit of the first two curves only tells keys apart.",
     points=points,
     measure=measure,
     tabulate=tabulate,

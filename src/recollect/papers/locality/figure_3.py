@@ -6,7 +6,7 @@ import numpy as np
 
 from recollect.papers.experiment import Experiment, Rows, mean_over_seeds
 from recollect.papers.locality.arrivals import PERMUTED
-from recollect.papers.locality.by_stream import by_stream, streams_of
+from recollect.papers.locality.by_stream import by_stream, percent, streams_of
 from recollect.papers.locality.joins import POLICIES, WINDOWS, measure, over_buffer, over_window
 from recollect.report.figure import Figure
 from recollect.report.replication import Finding
@@ -117,11 +117,12 @@ def _ahead_of(
 def _by_much(own: Sequence[str], recall: Curves, budgets: Sequence[int]) -> Finding:
     gains = {stream: recall[stream]["lba"] / recall[stream]["prob"] for stream in own}
     return by_stream(
-        "They outperform PROB by a large margin, at some sizes with close to 100 % more results.",
+        "The locality-aware algorithms outperform PROB by a large margin, at some sizes with close"
+        " to 100 % more results.",
         {stream: bool(gain.max() > LARGE) for stream, gain in gains.items()},
         "Most that LBA has over PROB: "
         + ", ".join(
-            f"{stream} {gain.max() - 1:.0%} at {budgets[int(gain.argmax())]} %"
+            f"{stream} {percent(gain.max() - 1)} at {budgets[int(gain.argmax())]} %"
             for stream, gain in gains.items()
         )
         + ".",
@@ -183,8 +184,8 @@ def judge_window(rows: Rows) -> Sequence[Finding]:
             {stream: max(change[stream].values()) < SMALL_CHANGE for stream in own},
             f"Largest change of recall: {_changes(change, own)}. With permuted keys:"
             f" {_changes(change, permuted)}.",
-            "short windows hold other matches than long ones, as far as keys are correlated over"
-            " short times. Where change is left with permuted keys, arrivals come in bursts.",
+            "as far as keys are correlated over short times, short windows hold other matches than"
+            " long ones. With permuted keys the share changes less.",
         ),
     ]
 
@@ -192,7 +193,7 @@ def judge_window(rows: Rows) -> Sequence[Finding]:
 def _changes(change: Mapping[str, Mapping[str, float]], streams: Sequence[str]) -> str:
     most = {stream: max(change[stream], key=lambda policy: change[stream][policy])
             for stream in streams}  # fmt: skip
-    return ", ".join(f"{s} {change[s][policy]:.3f} ({policy})" for s, policy in most.items())
+    return "; ".join(f"{s} {change[s][policy]:.3f} ({policy})" for s, policy in most.items())
 
 
 EXPERIMENTS = (
@@ -222,7 +223,10 @@ EXPERIMENTS = (
         points=over_window,
         measure=measure,
         tabulate=results,
-        figure=Figure("window", "results", "policy", "stream", log="xy", error="results_std"),
+        figure=Figure(
+            "window", "results", "policy", "stream", error="results_std",
+            titles={"window": "window: tuples, seconds, days"},
+        ),
         judge=judge_window,
     ),
 )  # fmt: skip

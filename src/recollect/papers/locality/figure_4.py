@@ -15,6 +15,7 @@ from recollect.papers.experiment import (
     mean_over_seeds,
     pick,
 )
+from recollect.papers.locality.by_stream import percent
 from recollect.report.figure import Figure
 from recollect.report.replication import Finding
 from recollect.streams import ZipfStream
@@ -82,14 +83,16 @@ def judge_skew(rows: Rows) -> Sequence[Finding]:
                   for name in (MAX, PRUNE))  # fmt: skip
     falling = {name: bool((np.diff(line) < 0).all()) for name, line in ((MAX, most), (PRUNE, kept))}
     return [
-        agreement(
+        Finding(
             "The more skewed popularity is, the less memory is used.",
-            all(falling.values()),
+            ("no", "partly", "yes")[falling[MAX] + (falling[MAX] and falling[PRUNE])],
             f"From z = {exponents[0]} to {exponents[-1]}: Max {most[0]:.0f} to {most[-1]:.0f},"
             f" Prune {kept[0]:.0f} to {kept[-1]:.0f}; Prune is highest, {max(kept):.0f}, at"
             f" z = {exponents[int(np.argmax(kept))]}.",
-            "Prune rises first: of keys that are nearly equally popular hardly any comes twice in"
-            " a bucket, so few survive its end.",
+            ""
+            if all(falling.values())
+            else "Prune rises first: of keys that are nearly equally popular hardly any comes twice"
+            " in a bucket, so few survive its end.",
         ),
         _below_the_bound(rows),
     ]
@@ -119,7 +122,8 @@ def _below_the_bound(rows: Rows) -> Finding:
     return agreement(
         "The memory used stays below the bound of Theorem 2.",
         max(shares) < 1,
-        f"Max is {min(shares):.0%} to {max(shares):.0%} of the bound, wherever it holds (z > 1).",
+        f"Max is {percent(min(shares))} to {percent(max(shares))} of the bound, wherever it holds"
+        " (z > 1).",
         "See the figure.",
     )
 

@@ -11,6 +11,7 @@ from recollect.papers.locality.arrivals import (
     PAPER_TUPLES,
     PERMUTED,
     STREAM,
+    WITHOUT_FOLDER,
     arrivals,
     generated_points,
     real_points,
@@ -20,17 +21,17 @@ from recollect.streams import ZipfStream
 Keys = NDArray[np.int64]
 EPSILONS = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
 H = 50
-REAL = ("trades", "orm", "weather")
+LONG = ("trades", "orm")
 UNIFORM = "equally popular"
 MEASURED, ESTIMATED, EXPECTED = "measured", "estimated", "keys expected per bucket"
 
 
 def points(scale: Scale) -> list[Point]:
     """Return streams of the paper's length, and whole real ones."""
-    lengths = (PAPER_TUPLES, None)
     return [
         *generated_points(scale, seeds=10 if scale.full else 3, tuples=PAPER_TUPLES),
-        *(point for tuples in lengths for point in real_points(scale, REAL, tuples=tuples)),
+        *real_points(scale, LONG, tuples=PAPER_TUPLES),
+        *real_points(scale, (*LONG, WITHOUT_FOLDER), tuples=None),
     ]
 
 
@@ -43,7 +44,7 @@ def measure(stream: str, tuples: int | None, seed: int, data: str | None) -> Row
         PERMUTED: keys[permutation(len(keys), seed)],
         UNIFORM: ZipfStream(len(keys), distinct, 0.0, seed).table()["key"].to_numpy(),
     }
-    name = stream if tuples is None or stream == GENERATED else f"{stream}, {tuples:,} tuples"
+    name = stream if tuples is None or stream == GENERATED else f"{stream} (first {tuples:,})"
     return [
         {"stream": name, "order": order, "epsilon": epsilon, "entries_of": what, "entries": number}
         for order, arrived in orders.items()
