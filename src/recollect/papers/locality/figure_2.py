@@ -19,8 +19,8 @@ from recollect.report.replication import Finding
 
 LOW, HIGH = 0.5, 0.9
 """What of a stream is "low", and what of its permutation is "close to 1"."""
-SOON = 80
-MOST = 0.9
+SOON, MOST = 80, 0.9
+"""By this h, so much of the fall is to be over."""
 SAME = 0.1
 TRADES = "trades"
 PAPER_B = 0.1

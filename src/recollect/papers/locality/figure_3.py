@@ -12,8 +12,8 @@ from recollect.report.figure import Figure
 from recollect.report.replication import Finding
 
 FULL = "FULL"
-SMALL_CHANGE = 0.1
-CLOSE = 0.05
+SMALL_CHANGE, CLOSE = 0.1, 0.05
+"""Of recall."""
 LARGE = 1.5
 
 

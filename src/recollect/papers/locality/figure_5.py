@@ -15,9 +15,10 @@ from recollect.report.figure import Figure
 from recollect.report.replication import Finding
 
 TIGHT = 0.2
+"""How far off an estimate may be."""
 FINE = 0.002
-NOISE = 1.1
-LESS = 0.98
+LESS, NOISE = 0.98, 1.1
+"""How many times the entries "less" are: in the mean, and at any ε."""
 FEWER = 0.5
 
 
