@@ -145,7 +145,7 @@ def profile(
     measuring, keys = _Measuring(h), KeyNumbers()
     kept: list[Numbers] = []
     rows = 0
-    for codes, size in _codes(source, key, time):
+    for codes, size in key_codes(source, key, time):
         kept.append(keys.add(codes))
         measuring.add(kept[-1])
         rows += size
@@ -202,10 +202,27 @@ def shorter_models(
     return {reach: float(b) for reach, b in zip(reaches, found, strict=True)}
 
 
-def _codes(
-    source: Any, key: str | Sequence[str], time: str | None
+def key_codes(
+    source: Any, key: str | Sequence[str], time: str | None = None
 ) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """The codes of the keys, batch by batch without those that are missing, and all rows."""
+    """Read the keys of a stream as codes, batch by batch, without those that are missing.
+
+    Parameters
+    ----------
+    source, key, time
+        As for :func:`profile`.
+
+    Yields
+    ------
+    tuple
+        The codes of a batch, and how many rows it had.
+
+    Examples
+    --------
+    >>> stream = pa.table({"key": [7, None, 8]})
+    >>> [(codes.tolist(), rows) for codes, rows in key_codes(stream, "key")]
+    [([7, 8], 3)]
+    """
     data = open_source(source)
     names = [key] if isinstance(key, str) else list(key)
     if not names:

@@ -164,6 +164,8 @@ def _bars(axes: Any, figure: Figure, rows: Sequence[Row]) -> None:
     _axes(axes, figure)
     axes.set_xticks(list(places.values()), [str(name) for name in places])
     axes.grid(visible=False, axis="x")
+    if figure.series:  # room for the names above bars of equal height
+        axes.margins(y=0.25)
 
 
 def _heat(axes: Any, figure: Figure, rows: Sequence[Row]) -> None:
