@@ -120,12 +120,12 @@ def gain(caches: dict[int, Lines], one: str, other: str, column: str = "recall")
     >>> gain(caches, "clock", "lru")
     '+50 % at best (0.300 against 0.200 with a cache of 5 %) and +0 % at worst (60 %)'
     """
-    more = {cache: 100 * (times(lines, one, other, column) - 1) for cache, lines in caches.items()}
+    more = {cache: times(lines, one, other, column) for cache, lines in caches.items()}
     best, worst = max(more, key=lambda cache: more[cache]), min(more, key=lambda cache: more[cache])
     recalls = [caches[best][policy][column] for policy in (one, other)]
     return (
-        f"{more[best]:+.0f} % at best ({recalls[0]:.3f} against {recalls[1]:.3f} with a cache of"
-        f" {best} %) and {more[worst]:+.0f} % at worst ({worst} %)"
+        f"{round(100 * more[best] - 100):+} % at best ({recalls[0]:.3f} against {recalls[1]:.3f}"
+        f" with a cache of {best} %) and {round(100 * more[worst] - 100):+} % at worst ({worst} %)"
     )
 
 

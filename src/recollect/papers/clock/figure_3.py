@@ -91,8 +91,8 @@ def _times(rows: Rows, queries: Sequence[str]) -> Finding:
         f"CLOCK finds up to {best['rand']:.1f} and {best['fifo']:.1f} times as much.",
         f"Here FIFO recalls about the share that it has room for ({queries[0]}:"
         f" {smallest[cache]['fifo']['recall']:.3f} with {cache} %), so nobody could find more than"
-        f" {1 / smallest[cache]['fifo']['recall']:.0f} times as much. In the paper it recalls far"
-        " less than that: its reports seem to come such that neighbours do not match. We do not"
+        f" {1 / smallest[cache]['fifo']['recall']:.0f} times as much. In the paper it must recall"
+        " far less than that: its reports seem to come such that neighbours do not match. We do not"
         " have them.",
     )
 
