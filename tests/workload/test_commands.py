@@ -18,11 +18,11 @@ QUERY = {"on": "k", "time": "t", "window": "10", "policies": "fifo", "budgets": 
 @pytest.fixture
 def streams(tmp_path):
     """Two files."""
-    paths = []
+    paths = {}
     for name in ("left", "right"):
-        paths.append(str(tmp_path / f"{name}.parquet"))
+        paths[name] = str(tmp_path / f"{name}.parquet")
         table = pa.table({"t": list(range(200)), "k": [i * i % 7 for i in range(200)]})
-        pq.write_table(table, paths[-1])
+        pq.write_table(table, paths[name])
     return paths
 
 
@@ -60,7 +60,7 @@ def test_run_names_every_mistake(tmp_path, capsys):
 
 def test_compare_side_by_side(streams, capsys):
     compare(
-        *streams, **QUERY, divisions="unified,rate,30:70", shed="0.5=0", quality=True, json=True
+        **streams, **QUERY, divisions="unified,rate,30:70", shed="0.5=0", quality=True, json=True
     )
     answer = json.loads(capsys.readouterr().out)
     assert [row["division"] for row in answer["rows"]] == ["unified", "rate", "0.3:0.7"]
@@ -68,9 +68,9 @@ def test_compare_side_by_side(streams, capsys):
         assert 70 < row["shed"] < 130
         assert row["recall"] < 1
         assert {"stress_recall", "sse", "kl"} <= set(row)
-    compare(*streams, **QUERY, warm_up="1/3", json=True)
+    compare(**streams, **QUERY, warm_up="1/3", json=True)
     (warm,) = json.loads(capsys.readouterr().out)["rows"]
-    compare(*streams, **QUERY, json=True)
+    compare(**streams, **QUERY, json=True)
     (plain,) = json.loads(capsys.readouterr().out)["rows"]
     assert warm["results"] < plain["results"]
 
@@ -86,4 +86,4 @@ def test_compare_side_by_side(streams, capsys):
 )
 def test_compare_refuses(streams, words, message):
     with pytest.raises((InputError, ValueError), match=message):
-        compare(*streams, **QUERY, **words)
+        compare(**streams, **QUERY, **words)
