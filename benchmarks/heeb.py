@@ -1,15 +1,14 @@
 """What policies gain that know, or learn, the law of the streams.
 
-    python benchmarks/heeb.py [--runs N] [--parts configurations,hist,sample,allocation,speed,ahead]
+    python benchmarks/heeb.py [--runs N] [--parts configurations,hist,sample,speed]
 
 configurations  results on the paper's TOWER, ROOF, FLOOR and WALK, 5,000 steps, a buffer of 10
 hist            HIST against HEEB with narrow and wide noise (figures 13 and 14)
 sample          what a sampled victim costs, in a buffer of 1,000
-allocation      the share of the buffer that HEEB gives to each stream (figure 16)
 speed           a buffer of 10,000 under a trend, against scoring all tuples anew for each victim
-ahead           FLOWEXPECT by how far it looks ahead, in the setting of steps
 
-Numbers are means over N runs with different seeds.
+Numbers are means over N runs with different seeds. What HEEB gives to each stream, and how
+FLOWEXPECT does, is in figures 16 and 8 of ``recollect papers stochastic``.
 """
 
 import argparse
@@ -23,12 +22,11 @@ import recollect as rc
 from recollect.forecast import DiscreteLaw, Forecast, Now, Survival, Trend, Walk
 from recollect.forecast.heeb_scores import joining_scores
 from recollect.forecast.precomputed import trend_curve
-from recollect.forecast.survival import alpha_for_lifetime
 from recollect.join.budget import Capacity
 from recollect.join.engine import Engine
 from recollect.join.kernel import FOREVER, UNLIMITED, Feed
 from recollect.join.residual import EMPTY
-from recollect.optimum import FlowExpect, best_runs, best_steps, run_steps
+from recollect.optimum import best_runs
 from recollect.policies.heeb import Heeb
 from recollect.streams import TrendStream, catalogue
 
@@ -141,56 +139,6 @@ def sample(runs: int) -> None:
     show(["candidates", "results", "tuples/s"], means)
 
 
-def score_of_trends(left: Trend, right: Trend, alpha: float) -> Any:
-    curves = [trend_curve(law, Survival("exp", alpha)) for law in (left, right)]
-
-    def score(candidates: Any, now: int) -> Any:
-        return np.where(
-            candidates.stream == 0,
-            curves[1].at(candidates.value - (right.slope * now + right.intercept)),
-            curves[0].at(candidates.value - (left.slope * now + left.intercept)),
-        )
-
-    return score
-
-
-def allocation(runs: int) -> None:
-    shares: dict[str, list[Any]] = {}
-    for name, lag, wider in (
-        ("tower-even", 0, 1), ("tower-lag-2", 2, 1), ("tower-lag-4", 4, 1),
-        ("tower-wide-2", 0, 2), ("tower-wide-4", 0, 4),
-    ):  # fmt: skip
-        laws = Trend(1, -lag, DiscreteLaw.normal(1, 10)), Trend(1, 0, DiscreteLaw.normal(wider, 10))
-        score = score_of_trends(*laws, alpha_for_lifetime(10))
-        found = []
-        for seed in range(runs):
-            load = catalogue.load(name, tuples=2_000, seed=seed)
-            values = [stream.table()["key"].to_numpy() for stream in load.streams.values()]
-            found.append(run_steps(*values, 10, score, warm_up=40))
-        share = np.mean([run.left_share for run in found])
-        shares[name] = [f"{share:.1%}", f"{1 - share:.1%}"]
-    show(["workload", "R", "S"], shares)
-
-
-def ahead(runs: int) -> None:
-    rows: dict[str, list[Any]] = {}
-    for name in ("tower", "roof", "floor"):
-        laws = LAWS[name]
-        found: dict[str, list[float]] = {}
-        for seed in range(runs):
-            streams = [law.sample(540, 2 * seed + side) for side, law in enumerate(laws)]
-            for steps in (1, 3, 10):
-                policy = FlowExpect(laws, streams, 10, steps)
-                run = run_steps(*streams, 10, policy, warm_up=40)
-                found.setdefault(f"look-ahead {steps}", []).append(run.results)
-            heeb = score_of_trends(*laws, alpha_for_lifetime(12.5))  # type: ignore[arg-type]
-            run = run_steps(*streams, 10, heeb, warm_up=40)
-            found.setdefault("heeb", []).append(run.results)
-            found.setdefault("opt", []).append(best_steps(*streams, 10, warm_up=40).results)
-        rows[name] = [np.mean(counts) for counts in found.values()]
-    show(["500 steps", "l = 1", "l = 3", "l = 10", "heeb", "opt"], rows)
-
-
 def feeds_of(values: list[Any], steps: slice) -> tuple[Feed, Feed]:
     """Both streams over some steps, as the engine takes them."""
     feeds = []
@@ -273,10 +221,7 @@ def rescored(
     return serial
 
 
-PARTS = {
-    "configurations": configurations, "hist": hist, "sample": sample, "allocation": allocation,
-    "speed": speed, "ahead": ahead,
-}  # fmt: skip
+PARTS = {"configurations": configurations, "hist": hist, "sample": sample, "speed": speed}
 
 
 def main() -> None:
