@@ -216,7 +216,8 @@ def _claims(exhibits: Sequence[Exhibit]) -> str:
                 for finding in exhibit.findings
             )
         )
-    return table("Claims", ["Where", "Claim of the paper", "Reproduced?"], bodies)
+    claims = table("Claims", ["Where", "Claim of the paper", "Reproduced?"], bodies)
+    return f'<div class="claims">{claims}</div>'
 
 
 def _shown(exhibit: Exhibit) -> str:
@@ -230,8 +231,8 @@ def _shown(exhibit: Exhibit) -> str:
     return (
         f'<section id="{exhibit.anchor}">\n<h2>{html.escape(exhibit.title)}</h2>\n'
         f"<p>{html.escape(exhibit.shows)}</p>\n"
-        f'<img class="picture" alt="{html.escape(exhibit.title)}"'
-        f' src="data:image/svg+xml;base64,{picture}">\n'
+        f'<div class="frame"><img class="picture" alt="{html.escape(exhibit.title)}"'
+        f' src="data:image/svg+xml;base64,{picture}"></div>\n'
         f'<ul class="findings">{findings}</ul>\n</section>'
     )
 
