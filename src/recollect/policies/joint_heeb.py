@@ -145,6 +145,7 @@ def _value(state, buffer, slot, newcomer):
 @inlined
 def _results(state, buffer, join, stream, key, group, expires):
     """How many results a tuple is expected to give in a join from now on."""
+    # Π (there + coming) − Π there, not as a difference of what may be large.
     streams = state.partners.shape[1]
     results, found = 0.0, 1.0
     for other in range(streams):
