@@ -299,3 +299,6 @@ def test_the_judge_of_allocation():
 
     assert verdicts(figure_16.judge, rows([0.1, 0.3, 0.5, 0.6, 0.7])) == ["yes", "yes"]
     assert verdicts(figure_16.judge, rows([0.7, 0.6, 0.5, 0.3, 0.1])) == ["no", "no"]
+    smaller = [row | {"cache": 2} for row in rows([0.1, 0.2, 0.5, 0.4, 0.3])]
+    both = rows([0.1, 0.3, 0.5, 0.6, 0.7]) + smaller
+    assert verdicts(figure_16.judge, both) == ["yes", "partly"]

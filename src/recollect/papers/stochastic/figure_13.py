@@ -128,8 +128,8 @@ def _of_gain(curves: Curves) -> Finding:
         "yes" if len(much) == len(room) else "partly" if much else "no",
         f"Of RAND's results HIST has {_listed(shares)} tuples.",
         "" if len(much) == len(room) else
-        "The larger the cache, the less there is to gain: HEEB has"
-        f" {_listed(curves.by(LITTLE, 'HEEB', 'RAND'))} tuples.",
+        "The reason is the same; besides, the larger the cache, the less there is to gain: HEEB"
+        f" has {_listed(curves.by(LITTLE, 'HEEB', 'RAND'))} tuples.",
     )  # fmt: skip
 
 

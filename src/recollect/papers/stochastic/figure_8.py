@@ -165,7 +165,7 @@ def _of_noise(table: Table) -> Finding:
         " as the noise grows.",
         "yes" if falls else "partly" if floor < least / 2 and least > 0 else "no",
         f"HEEB has {tower:,.0f} results more than RAND on TOWER, {roof:,.0f} on ROOF, {floor:,.0f}"
-        f" on FLOOR, and {table.shares('HEEB', 'RAND', TREND)} of its results.",
+        f" on FLOOR; of RAND's results it has {table.shares('HEEB', 'RAND', TREND)}.",
         ""
         if falls
         else "On ROOF more tuples may still meet a partner than fit, so RAND loses more: it has"
