@@ -117,6 +117,8 @@ class Histogram:
         return results / lifetime if lifetime > 0 else 0.0
 
     def at(self, distance):
+        if not self.buckets[0].low <= distance <= self.buckets[-1].high:
+            return 0.0
         heights = [self.height(i) for i in range(self.count)]
         middles = [bucket.middle for bucket in self.buckets]
         if distance <= middles[0]:

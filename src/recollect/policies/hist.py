@@ -5,7 +5,8 @@ What is kept time-invariant is the distance of a value from where the partner st
 level, on a line laid through its values, or its last value, whichever foretells it better. When
 a tuple leaves, its results and its lifetime are entered into a histogram at the distance that it
 had when it came. A value is worth the mean of the results divided by the mean of the lifetimes at
-its present distance, interpolated between the middles of the buckets.
+its present distance, interpolated between the middles of the buckets; it is worth nothing farther
+away than any tuple was when it came, as are those that the partner stream has passed.
 
 The histograms are in :mod:`~recollect.policies.histograms`, where streams are in
 :mod:`~recollect.policies.tracks`. Before the first histogram the oldest tuple goes. Where tuples
@@ -109,18 +110,23 @@ def _oldest(state, buffer):
 def _least(state, buffer, stream, chosen, least):
     """Of a tuple with some worth and those of a stream: the one with the least.
 
-    Between the middles of two buckets worth only rises or only falls: the least is at an end.
+    Between the middles of two buckets worth only rises or only falls: the least is at an end. Below
+    the first bucket and above the last one all are worth nothing.
     """
     values, groups = state.by_value.values[stream], state.by_value.groups[stream]
     count = state.by_value.distinct[stream]
     buckets = state.histograms.heights.shape[1]
+    position, top = state.tracks[1 - stream, POSITION], state.histograms.edges[stream, buckets]
     begin = 0
-    for number in range(buckets + 1):
+    for number in range(buckets + 2):
         end = count
         if number < buckets:
             middle = middle_of(state.histograms, stream, number)
-            middle += state.tracks[1 - stream, POSITION]
-            end = max(begin, first_from(values, count, middle))
+            end = max(begin, first_from(values, count, middle + position))
+        elif number == buckets:
+            end = max(begin, first_from(values, count, top + position))
+            if end < count and _distance(state, stream, values[end]) <= top:
+                end += 1
         for place in (begin, end - 1):
             if begin < end:
                 distance = _distance(state, stream, values[place])

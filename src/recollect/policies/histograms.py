@@ -3,7 +3,8 @@
 Each line is a histogram of a few buckets. From time to time old observations lose weight, the two
 neighbours that differ least become one, and the bucket with the largest sum of squared deviations
 becomes two. What a tuple at some distance is worth is the mean of the results divided by the mean
-of the lifetimes there, interpolated between the middles of the buckets.
+of the lifetimes there, interpolated between the middles of the buckets. Where no tuple ever came it
+is worth nothing: most are there because the stream has passed them, and will not meet it again.
 
 References
 ----------
@@ -175,6 +176,8 @@ def worth_at(histograms, line, distance):
     """What a tuple at a distance brings per step of its lifetime."""
     heights = histograms.heights[line]
     last = len(heights) - 1
+    if distance < histograms.edges[line, 0] or distance > histograms.edges[line, last + 1]:
+        return 0.0
     if distance <= middle_of(histograms, line, 0):
         return heights[0]
     for number in range(last):
