@@ -1,15 +1,12 @@
 """Claims about the order of strategies, at each size of the cache of each query."""
 
 from collections.abc import Callable, Sequence
-from math import sqrt
 
+from recollect.papers import claims
+from recollect.papers.claims import verdict_of
 from recollect.papers.experiment import Row, Rows
 from recollect.report.replication import Finding
 
-LEAST = 0.01
-"""A difference of less than this share is none."""
-ERRORS = 2.0
-"""Nor is one of fewer standard errors."""
 LARGE = 100
 """With a cache of so many percent or more there is hardly anything to forget."""
 
@@ -18,19 +15,12 @@ Lines = dict[str, Row]
 
 
 def above(one: Row, other: Row, column: str = "recall") -> bool:
-    """Whether a strategy recalls more than another, by more than 1 % and two standard errors.
+    """Whether a strategy recalls clearly more than another.
 
     Streams of different seeds are not equally hard, so strategies are compared by how many times
     as much they recall as LRU on the same stream.
-
-    >>> clock, prob = ({"recall_by_lru": times, "recall_by_lru_std": 0.04, "runs": 4}
-    ...                for times in (1.5, 1.4))
-    >>> above(clock, prob), above(prob, clock), above(clock, {**prob, "recall_by_lru": 1.45})
-    (True, False, False)
     """
-    times = f"{column}_by_lru"
-    error = sqrt(sum(row[f"{times}_std"] ** 2 / row["runs"] for row in (one, other)))
-    return bool(one[times] - other[times] > max(LEAST * other[times], ERRORS * error))
+    return claims.above(one, other, f"{column}_by_lru")
 
 
 def by_cache(rows: Rows, query: str) -> dict[int, Lines]:
@@ -40,15 +30,6 @@ def by_cache(rows: Rows, query: str) -> dict[int, Lines]:
         if row["query"] == query and row["cache"] < LARGE:
             found.setdefault(row["cache"], {})[row["policy"]] = row
     return found
-
-
-def verdict_of(held: Sequence[bool]) -> str:
-    """Sum up what holds here and not there.
-
-    >>> verdict_of([True, True]), verdict_of([True, False]), verdict_of([False])
-    ('yes', 'partly', 'no')
-    """
-    return "yes" if all(held) else "partly" if any(held) else "no"
 
 
 def ahead(

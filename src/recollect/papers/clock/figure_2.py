@@ -4,7 +4,7 @@ from statistics import median
 
 import numpy as np
 
-from recollect.papers.clock.claims import verdict_of
+from recollect.papers.claims import verdict_of
 from recollect.papers.clock.queries import (
     QUERIES,
     SRBENCH,

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from recollect.papers.clock.claims import LEAST, by_cache, most_times, verdict_of
+from recollect.papers.claims import LEAST, verdict_of
+from recollect.papers.clock.claims import by_cache, most_times
 from recollect.papers.clock.figure_3 import clock_and_lru
 from recollect.papers.clock.queries import SRBENCH, VISTA, present
 from recollect.papers.clock.recalls import STRATEGIES, measure, points, tabulate

@@ -1,27 +1,12 @@
-"""Whether one mean is above another, and claims that hold for some inputs only."""
+"""Claims that hold for some inputs only, and what findings are put together from."""
 
-from collections.abc import Callable, Mapping, Sequence
-from math import sqrt
+from collections.abc import Callable, Sequence
 
+from recollect.papers.claims import verdict_of
 from recollect.papers.experiment import Row, Rows
 from recollect.report.replication import Finding
 
-LEAST = 0.01
-"""A difference of less than this share is none."""
-ERRORS = 2.0
-"""Nor is one of fewer standard errors."""
 UNKNOWN = "We do not know why."
-
-
-def above(one: Row, other: Row, column: str = "recall") -> bool:
-    """Whether a mean is above another, by more than 1 % and two standard errors.
-
-    >>> gdj, prob = ({"recall": mean, "recall_std": 0.04, "runs": 4} for mean in (0.5, 0.4))
-    >>> above(gdj, prob), above(prob, gdj), above(gdj, {**prob, "recall": 0.45})
-    (True, False, False)
-    """
-    error = sqrt(sum(row[f"{column}_std"] ** 2 / row["runs"] for row in (one, other)))
-    return bool(one[column] - other[column] > max(LEAST * abs(other[column]), ERRORS * error))
 
 
 def percent(share: float, places: int = 0) -> str:
@@ -80,16 +65,5 @@ def per_input(
     absent = [name for name in names if name not in held]
     if absent:
         text = f"{text} Not measured: {', '.join(absent)}.".strip()
-    verdict = verdict_of(held)
+    verdict = verdict_of(held.values())
     return Finding(claim, verdict, text, "" if verdict in ("yes", "open") else why)
-
-
-def verdict_of(held: Mapping[str, bool]) -> str:
-    """Sum up where a claim holds.
-
-    >>> verdict_of({"stock": True, "weather": False}), verdict_of({})
-    ('partly', 'open')
-    """
-    if not held:
-        return "open"
-    return "yes" if all(held.values()) else "partly" if any(held.values()) else "no"

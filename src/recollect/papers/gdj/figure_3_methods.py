@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from recollect.papers.claims import above
 from recollect.papers.experiment import Experiment, Point, Rows, Scale, mean_over_seeds
-from recollect.papers.gdj.claims import above, line, per_input, percent
+from recollect.papers.gdj.claims import line, per_input, percent
 from recollect.papers.gdj.comparing import compare
 from recollect.papers.gdj.inputs import STOCK, SYNTHETIC, WEATHER, gdj, sources
 from recollect.report.figure import Figure

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from recollect.papers.claims import above
 from recollect.papers.experiment import Experiment, Point, Row, Rows, Scale, mean_over_seeds
-from recollect.papers.gdj.claims import UNKNOWN, above, line, per_input
+from recollect.papers.gdj.claims import UNKNOWN, line, per_input
 from recollect.papers.gdj.comparing import compare, named
 from recollect.papers.gdj.inputs import (
     LONG,

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from recollect.papers.claims import above
 from recollect.papers.experiment import Experiment, Point, Rows, Scale, mean_over_seeds
-from recollect.papers.gdj.claims import above, line, per_input, percent
+from recollect.papers.gdj.claims import line, per_input, percent
 from recollect.papers.gdj.comparing import compare, named
 from recollect.papers.gdj.inputs import INPUTS, SHARED, STOCK, SYNTHETIC, gdj, sources
 from recollect.report.figure import Figure

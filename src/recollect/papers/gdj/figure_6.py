@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.papers.claims import above
 from recollect.papers.experiment import (
     Experiment,
     Point,
@@ -13,7 +14,7 @@ from recollect.papers.experiment import (
     Scale,
     mean_over_seeds,
 )
-from recollect.papers.gdj.claims import above, line, per_input, percent
+from recollect.papers.gdj.claims import line, per_input, percent
 from recollect.papers.gdj.comparing import short
 from recollect.papers.gdj.inputs import SHARED, SYNTHETIC, TUPLES, dealt, gdj, with_long_gaps
 from recollect.papers.gdj.joined import BUFFER, WINDOW, on_all, prepared

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from recollect.papers.claims import above
 from recollect.papers.experiment import Experiment, Point, Row, Rows, Scale, mean_over_seeds
 from recollect.papers.gdj.attributes import CREDIT, LAWS, attribute_streams
-from recollect.papers.gdj.claims import above, line, per_input
+from recollect.papers.gdj.claims import line, per_input
 from recollect.papers.gdj.comparing import short
 from recollect.papers.gdj.joined import BUFFER, on_all, prepared
 from recollect.report.figure import Figure

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from recollect.papers.claims import above
 from recollect.papers.experiment import Experiment, Point, Row, Rows, Scale, mean_over_seeds
-from recollect.papers.gdj.claims import above, line, per_input, percent
+from recollect.papers.gdj.claims import line, per_input, percent
 from recollect.papers.gdj.comparing import short
 from recollect.papers.gdj.inputs import (
     SHARED,

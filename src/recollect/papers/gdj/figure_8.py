@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from math import sqrt
 
+from recollect.papers.claims import ERRORS
 from recollect.papers.experiment import Experiment, Point, Row, Rows, Scale, mean_over_seeds
 from recollect.papers.gdj.attributes import CREDIT, LAWS, attribute_streams
-from recollect.papers.gdj.claims import ERRORS, per_input
+from recollect.papers.gdj.claims import per_input
 from recollect.papers.gdj.comparing import short
 from recollect.papers.gdj.joined import BUFFER, on_all, prepared
 from recollect.report.figure import Figure

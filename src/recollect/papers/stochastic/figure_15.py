@@ -9,6 +9,7 @@ from recollect.forecast import Ar1
 from recollect.lookup import lookup
 from recollect.lookup.policies import Heeb
 from recollect.optimum import lfd_hits
+from recollect.papers.claims import verdict_of
 from recollect.papers.experiment import Experiment, Point, Rows, Scale, mean_over_seeds
 from recollect.report.figure import Figure
 from recollect.report.replication import Finding
@@ -111,8 +112,7 @@ def _of_most(real: Hits, model: Hits) -> Finding:
     generated = f"On generated streams, {_advantages(model)}."
     verdict, measured = "open", "The temperatures were not given."
     if real.caches:
-        reached = [real.most(other)[0] >= 0.15 for other in ("LRU", "LFU")]
-        verdict = "yes" if all(reached) else "partly" if any(reached) else "no"
+        verdict = verdict_of([real.most(other)[0] >= 0.15 for other in ("LRU", "LFU")])
         measured = f"The largest advantages are {_advantages(real)}."
     claim = "For certain sizes of memory HEEB beats LRU and LFU by as much as 20 %."
     return Finding(claim, verdict, measured, generated)
@@ -123,8 +123,7 @@ def _of_gap(real: Hits, model: Hits) -> Finding:
     verdict, measured = "open", "The temperatures were not given."
     if real.caches:
         shares = real.of_optimum("RAND")
-        near = [cache for cache, share in shares.items() if share >= 0.75]
-        verdict = "yes" if len(near) == len(shares) else "partly" if near else "no"
+        verdict = verdict_of([share >= 0.75 for share in shares.values()])
         measured = f"Of LFD's hits RAND has {_listed(shares)} tuples."
     claim = "There is so much locality that even RAND is not far from LFD."
     return Finding(claim, verdict, measured, generated)
