@@ -6,6 +6,7 @@
 Reads two folders of Parquet files as streams. They are generated here; Kafka works the same.
 """
 
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -28,7 +29,9 @@ def write_folder(folder: Path, time: str, seed: int, files: int = 2, tuples: int
     table = pa.table({time: stamps, "ad": stream["key"]})
     for number in range(files):
         part = table.slice(number * tuples // files, tuples // files)
-        pq.write_table(part, folder / f"{number}.parquet")
+        file = folder / f"{number}.parquet"
+        pq.write_table(part, file)
+        os.utime(file, (number, number))  # Spark reads the oldest file first
 
 
 def main() -> None:

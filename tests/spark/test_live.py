@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import threading
 from uuid import UUID
 
@@ -145,7 +146,9 @@ def test_a_real_query_and_its_restart(spark, listening, records, tmp_path, check
     source.mkdir()
     for number, rows in enumerate([5, 0, 7]):
         lines = (json.dumps({"v": v}) for v in range(rows))
-        (source / f"{number}.json").write_text("\n".join(lines))
+        file = source / f"{number}.json"
+        file.write_text("\n".join(lines))
+        os.utime(file, (number, number))  # Spark reads the oldest file first
     rows = spark.readStream.schema("v long").option("maxFilesPerTrigger", 1).json(str(source))
     values = dict.fromkeys(FIELDS, functions.lit(1)) | {
         "results": functions.col("v"),

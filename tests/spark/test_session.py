@@ -3,6 +3,7 @@
 import importlib
 import sys
 
+import pyarrow as pa
 import pytest
 
 from recollect.errors import InputError, MissingExtraError
@@ -19,6 +20,17 @@ def use_project(batches):
 
 def test_workers_find_the_modules_of_the_driver(spark):
     assert spark.range(10).mapInArrow(use_project, "id long").count() == 10
+
+
+def test_workers_start_with_the_library_imported(spark):
+    def imported(batches):
+        import sys
+
+        there = ["recollect.spark.operators" in sys.modules, "numba" in sys.modules]
+        yield pa.RecordBatch.from_pydict({"there": there})
+
+    workers = spark.range(1, numPartitions=1).mapInArrow(imported, "there boolean")
+    assert [row.there for row in workers.collect()] == [True, True]
 
 
 def test_own_settings_win_and_the_rest_are_defaults(spark):
@@ -65,7 +77,11 @@ def test_local_settings_stay_local():
     here, elsewhere = defaults("local[3]"), defaults("yarn")
     assert here["spark.sql.shuffle.partitions"] == "3"
     assert elsewhere.items() <= here.items()
-    for key in ("spark.sql.streaming.checkpointFileManagerClass", "spark.ui.enabled"):
+    for key in (
+        "spark.sql.streaming.checkpointFileManagerClass",
+        "spark.python.daemon.module",
+        "spark.ui.enabled",
+    ):
         assert key in here
         assert key not in elsewhere
 

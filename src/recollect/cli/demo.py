@@ -1,5 +1,6 @@
 """``recollect demo``: the whole way on generated data, from two streams to a report to look at."""
 
+import os
 import shutil
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -121,7 +122,9 @@ def _generate(folder: Path, seed: int) -> None:
     folder.mkdir()
     rows = TUPLES // BATCHES
     for number in range(BATCHES):
-        pq.write_table(stream.slice(number * rows, rows), folder / f"{number}.parquet")
+        file = folder / f"{number}.parquet"
+        pq.write_table(stream.slice(number * rows, rows), file)
+        os.utime(file, (number, number))  # Spark reads the oldest file first
 
 
 def _run(out: Path, seed: int, start: Any, screen: Screen) -> dict[str, dict[str, Any]]:

