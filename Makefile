@@ -33,7 +33,7 @@ benchmark: $(READY)
 	mkdir -p out
 	$(BIN)/python benchmarks/join.py --out out
 	$(BIN)/python benchmarks/spark_join.py --out out
-	$(BIN)/python benchmarks/profile.py
+	$(BIN)/python benchmarks/profiles.py
 	$(BIN)/python benchmarks/locality.py --out out
 	$(BIN)/python benchmarks/counting.py
 	$(BIN)/python benchmarks/lookup.py

@@ -1,6 +1,6 @@
 """The profile of a long stream, and how stack distances scale.
 
-    python benchmarks/profile.py [profile] [stack]
+    python benchmarks/profiles.py [profile] [stack]
 
 profile: 10,000,000 tuples read from Parquet, half of them repeats of one of the last 50, the others
 Zipf 0.5 over 1,100,000 keys; h = 50. In a process of its own, whose resident memory is watched.
