@@ -39,19 +39,10 @@ from recollect.counting import (
 from recollect.locality.coincidences import Coincidences
 from recollect.locality.model import fit_locality
 from recollect.streams import LocalityStream, ZipfStream
+from tables import table
 
 EPSILON, SUPPORT = 0.001, 0.01
 GOAL = 3.0
-
-
-def table(lines: list[list[str]]) -> str:
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    cells = [
-        [cell.rjust(width) for cell, width in zip(line, widths, strict=True)] for line in lines
-    ]
-    rows = ["| " + " | ".join(line) + " |" for line in cells]
-    rule = "|" + "|".join("-" * (width + 1) + ":" for width in widths) + "|"
-    return "\n".join([rows[0], rule, *rows[1:]])
 
 
 def sketched(kind: type, keys: list) -> set:

@@ -35,6 +35,7 @@ import pyarrow as pa
 
 import recollect as rc
 from recollect.streams import LocalityStream, ZipfStream, open_sink
+from tables import table
 
 POLICIES = [
     "fifo", "rand", "lru", "clock", "prob", "life", "lfu", "gdj", "gdj:method=3", "gdj:method=2",
@@ -65,16 +66,6 @@ UNION = " union all ".join(
     for shift in (-1, 0, 1)
 )
 FORMULATIONS = {"shifted buckets": BUCKETS, "one join per shift": f"select sum(n) from ({UNION})"}
-
-
-def table(lines: list[list[str]]) -> str:
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    rows = [
-        "| " + " | ".join(c.rjust(w) for c, w in zip(line, widths, strict=True)) + " |"
-        for line in lines
-    ]
-    rows.insert(1, "|" + "|".join("-" * (w + 1) + ":" for w in widths) + "|")
-    return "\n".join(rows)
 
 
 def w1() -> None:

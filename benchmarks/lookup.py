@@ -30,6 +30,7 @@ import pyarrow.parquet as pq
 import recollect as rc
 from recollect.lookup import lookup
 from recollect.streams import LocalityStream
+from tables import table
 
 ROUNDS = 3
 MOST_TIMES_SLOWER = 3.0
@@ -78,16 +79,6 @@ class Peer:
         started = perf_counter()
         misses, _ = simulated.process_trace(self._reader)
         return perf_counter() - started, round((1 - misses) * self._rows)
-
-
-def table(lines: list[list[str]]) -> str:
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    rows = [
-        "| " + " | ".join(c.rjust(w) for c, w in zip(line, widths, strict=True)) + " |"
-        for line in lines
-    ]
-    rows.insert(1, "|" + "|".join("-" * (w + 1) + ":" for w in widths) + "|")
-    return "\n".join(rows)
 
 
 def compare(keys: np.ndarray, cache: int, peer: Peer) -> None:

@@ -27,6 +27,7 @@ import numpy as np
 
 from recollect.locality import KeyNumbers, StackDistance
 from recollect.streams import LocalityStream, ZipfStream, open_sink
+from tables import table
 
 ROUNDS = 11
 MEMORY_GOAL = 1500
@@ -43,16 +44,6 @@ seconds = time.process_time() - started
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(json.dumps(found.to_dict() | {"seconds": seconds, "base": base, "peak": peak}))
 """
-
-
-def table(lines: list[list[str]]) -> str:
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    rows = [
-        "| " + " | ".join(c.rjust(w) for c, w in zip(line, widths, strict=True)) + " |"
-        for line in lines
-    ]
-    rows.insert(1, "|" + "|".join("-" * (w + 1) + ":" for w in widths) + "|")
-    return "\n".join(rows)
 
 
 def whole_profile() -> None:

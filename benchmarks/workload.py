@@ -34,19 +34,10 @@ from plotly.subplots import make_subplots
 import recollect as rc
 from recollect.streams import LocalityStream, TrendStream, WalkStream, ZipfStream, catalogue
 from recollect.workload import Prepared, Stream, Workload
+from tables import table
 
 ROUNDS = 3
 POLICIES = ["fifo", "rand", "lru", "clock", "lfu", "gdj", "prob", "life"]
-
-
-def table(lines: list[list[str]]) -> str:
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    rows = [
-        "| " + " | ".join(c.rjust(w) for c, w in zip(line, widths, strict=True)) + " |"
-        for line in lines
-    ]
-    rows.insert(1, "|" + "|".join("-" * (w + 1) + ":" for w in widths) + "|")
-    return "\n".join(rows)
 
 
 def speed(tuples: int = 300_000, window: int = 10_000) -> None:
