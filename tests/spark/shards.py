@@ -42,6 +42,25 @@ def job_of(
     )
 
 
+def contents_of(shard: Shard) -> dict[str, np.ndarray]:
+    """The arrays of a shard's engine, without the numbers of rows and what is left in free places.
+
+    That a key is in the hash table is part of it, but not where.
+    """
+    arrays = {name: np.array(array) for name, array in shard.engine.arrays().items()}
+    slots, groups = arrays["slots"], arrays["groups"]
+    live = np.concatenate([shard.engine.rows_of(stream)[0] for stream in (0, 1)])
+    free = np.setdiff1d(np.arange(len(slots)), live)
+    unused = np.setdiff1d(np.arange(len(groups)), slots["group"][live])
+    next_unused = groups["first"][unused, 0]
+    slots["row"] = 0
+    slots[free] = 0
+    groups[unused] = 0
+    groups["first"][unused, 0] = next_unused
+    arrays["table"].sort()
+    return arrays
+
+
 def text_of(stream: int, number: int) -> str:
     """What stands in the payload of a row, of varying length."""
     return f"{stream}:{number}:" + "x" * (number * 7 % 23)

@@ -24,7 +24,7 @@ from recollect.spark import shard as shards
 from recollect.spark.keeping import HEADER, Keeper, read_header
 from recollect.spark.operators import DictVault
 from recollect.spark.shard import Job, Shard
-from tests.spark.shards import SCHEMAS, batches_of, feed, job_of, keep, stream
+from tests.spark.shards import SCHEMAS, batches_of, contents_of, feed, job_of, keep, stream
 
 POLICIES = [*policy_names(), "gdj:method=2", "prob:counts=sketch,entries=64"]
 QUERY = "query"
@@ -38,14 +38,11 @@ def memory(tmp_path, monkeypatch) -> Path:
 
 
 def arrays_of(shard: Shard) -> dict[str, bytes]:
-    """All arrays of the engine but for the numbers of rows, which are the payload's affair."""
-    found = {}
-    for name, array in shard.engine.arrays().items():
-        copy = np.array(array)
-        if name == "slots":
-            copy["row"] = 0
-        found[name] = copy.tobytes() + str(copy.shape).encode()
-    return found
+    """All arrays of the engine, to be compared."""
+    return {
+        name: array.tobytes() + str(array.shape).encode()
+        for name, array in contents_of(shard).items()
+    }
 
 
 def folders(memory: Path) -> list[Path]:
@@ -160,7 +157,7 @@ def test_disturbances(policy, memory, monkeypatch, compared):
     """Harm of every kind at random moments; snapshots, growing slots, rows from the future."""
     monkeypatch.setattr(engines, "FIRST_SLOTS", 16)
     monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 300)
-    monkeypatch.setattr(keeping, "PAGE", 500)
+    monkeypatch.setattr(keeping, "PAGE", 200)
     monkeypatch.setattr(shards, "OUTPUT_ROWS", 4)
     random = np.random.default_rng(sum(map(ord, policy)))
     both = compared(policy, window=60, budget=25, lateness=15)

@@ -152,9 +152,7 @@ def enlarge(storage: Storage, slots: int) -> Storage:
     larger.groups[:used] = storage.groups
     larger.streams[:] = storage.streams
     larger.free[:] = storage.free
-    buffer = view(larger)
-    old = storage.table[storage.table != 0]
-    _refill(buffer.table, old)
+    refill(larger.table, storage.table)
     return larger
 
 
@@ -210,9 +208,18 @@ def leave(table, entry):
 
 
 @cached
-def _refill(table, entries):
-    for entry in entries:
-        enter(table, entry)
+def refill(table, smaller):
+    """Put what is in a hash table into a larger one, which is empty."""
+    for entry in smaller:
+        if entry != 0:
+            enter(table, entry)
+
+
+@cached
+def index_groups(table, key, groups):
+    """Enter some groups into an empty hash table."""
+    for group in groups:
+        enter(table, (tag_of(key[group]) << 32) | (group + 1))
 
 
 @inlined
@@ -245,6 +252,35 @@ def _new_group(buffer, key, tag):
 
 
 @inlined
+def join_stream(buffer, slot, stream):
+    """Put a tuple at the young end of its stream."""
+    newest = buffer.newest[stream]
+    buffer.older[slot] = newest
+    buffer.newer[slot] = NONE
+    if newest == NONE:
+        buffer.oldest[stream] = slot
+    else:
+        buffer.newer[newest] = slot
+    buffer.newest[stream] = slot
+    buffer.live[stream] += 1
+
+
+@inlined
+def leave_stream(buffer, slot, stream):
+    """Take a tuple out of its stream."""
+    older, newer = buffer.older[slot], buffer.newer[slot]
+    if older == NONE:
+        buffer.oldest[stream] = newer
+    else:
+        buffer.newer[older] = newer
+    if newer == NONE:
+        buffer.newest[stream] = older
+    else:
+        buffer.older[newer] = older
+    buffer.live[stream] -= 1
+
+
+@inlined
 def link(buffer, arrival, tag, group, row, size):
     """Put an arriving tuple into a free slot, at the young end of its chains; return the slot."""
     slot = buffer.free[FREE_SLOT]
@@ -274,15 +310,7 @@ def link(buffer, arrival, tag, group, row, size):
     buffer.last[group, stream] = slot
     buffer.population[group, stream] += 1
 
-    newest = buffer.newest[stream]
-    buffer.older[slot] = newest
-    buffer.newer[slot] = NONE
-    if newest == NONE:
-        buffer.oldest[stream] = slot
-    else:
-        buffer.newer[newest] = slot
-    buffer.newest[stream] = slot
-    buffer.live[stream] += 1
+    join_stream(buffer, slot, stream)
     return slot
 
 
@@ -303,16 +331,7 @@ def unlink(buffer, slot):
         buffer.previous[next_] = previous
     buffer.population[group, stream] -= 1
 
-    older, newer = buffer.older[slot], buffer.newer[slot]
-    if older == NONE:
-        buffer.oldest[stream] = newer
-    else:
-        buffer.newer[older] = newer
-    if newer == NONE:
-        buffer.newest[stream] = older
-    else:
-        buffer.older[newer] = older
-    buffer.live[stream] -= 1
+    leave_stream(buffer, slot, stream)
 
     buffer.stream[slot] = NONE
     buffer.next[slot] = buffer.free[FREE_SLOT]

@@ -14,7 +14,7 @@ from numba.core.errors import NumbaError
 from recollect.compiled import specialise
 from recollect.errors import BudgetError, PolicyError
 from recollect.join import buffer as buffers
-from recollect.join import kernel
+from recollect.join import kernel, links
 from recollect.join.budget import Capacity
 from recollect.join.buffer import GROUP, SLOT, Storage
 from recollect.join.encoding import no_feed, rest_of
@@ -291,8 +291,15 @@ class Engine:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Everything that makes up the state of the engine."""
+        return self._named(self.storage)
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """The same, with zeros where something can be found again, so that it compresses well."""
+        return self._named(links.without_links(self.storage))
+
+    def _named(self, storage: Storage) -> dict[str, np.ndarray]:
         states = [array for state in self.states for array in _arrays(state)]
-        named = dict(self.storage._asdict(), **self.ledger._asdict())
+        named = dict(storage._asdict(), **self.ledger._asdict())
         return named | {f"state{i}": array for i, array in enumerate(states)}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
@@ -303,6 +310,11 @@ class Engine:
             arrays[f"state{i}"] for i in range(sum(name.startswith("state") for name in arrays))
         ]
         self.states = tuple(_with_arrays(state, flat) for state in self.states)
+
+    def restore_snapshot(self, arrays: dict[str, np.ndarray]) -> None:
+        """Continue from what :meth:`snapshot` gave; then :meth:`relocate` every tuple's row."""
+        self.restore(arrays)
+        links.find_links(self.storage)
 
 
 def new_output(rows: int) -> Output:

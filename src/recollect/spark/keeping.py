@@ -11,6 +11,7 @@ micro-batch finds them there and reads nothing but a small header.
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
@@ -29,7 +30,7 @@ HEADER = "header"
 SERIAL = "recollect.serial"
 PAGE = 8 * 2**20
 """State is written in pieces of at most so many bytes."""
-SMALLEST_SNAPSHOT = 2**20
+SMALLEST_SNAPSHOT = 2**18
 """A log shorter than this is not replaced by a snapshot."""
 CODEC = "zstd"
 PREFIX = 8
@@ -184,7 +185,8 @@ class Keeper:
         if header.snapshot_pages:
             pages = [self._get(f"snapshot/{page}") for page in range(header.snapshot_pages)]
             like = self.shard.engine.arrays()
-            self.shard.engine.restore(_unpacked(b"".join(pages), header.snapshot_layout, like))
+            arrays = _unpacked(b"".join(pages), header.snapshot_layout, like)
+            self.shard.engine.restore_snapshot(arrays)
         for entry in range(header.log):
             self.shard.take_again(_read_log(self._get(f"log/{entry}")))
         segments = {
@@ -262,7 +264,7 @@ class Keeper:
 
     def _save_snapshot(self) -> None:
         header = self._header
-        arrays = self.shard.engine.arrays()
+        arrays = self.shard.engine.snapshot()
         packed = _packed(arrays)
         pages = [packed[start : start + PAGE] for start in range(0, len(packed), PAGE)]
         for page, data in enumerate(pages):
@@ -319,35 +321,56 @@ def _compress(data: Any) -> bytes:
     Most of it are words of eight bytes: keys, times and numbers that differ in their lower bytes
     only. So all first bytes are put together, all second ones, and so on, which halves the result.
     """
-    flat = np.frombuffer(data, np.uint8)
-    words = flat[: len(flat) // WORD * WORD].reshape(-1, WORD).T
-    turned = np.concatenate([words.reshape(-1), flat[words.size :]])
-    size = len(flat).to_bytes(PREFIX, "little")
-    return size + pa.compress(turned, codec=CODEC, asbytes=True)
+    return _squeezed(_turned(np.frombuffer(data, np.uint8), WORD))
 
 
 def _decompress(data: bytes) -> pa.Buffer:
-    size = int.from_bytes(data[:PREFIX], "little")
-    turned = pa.decompress(memoryview(data)[PREFIX:], size, codec=CODEC)
-    flat = np.frombuffer(turned, np.uint8)
-    words = flat[: size // WORD * WORD].reshape(WORD, -1).T
-    return pa.py_buffer(np.concatenate([words.reshape(-1), flat[words.size :]]))
+    return pa.py_buffer(_turned_back(_unsqueezed(data), WORD))
 
 
 def _packed(arrays: dict[str, np.ndarray]) -> bytes:
-    return _compress(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays.values()))
+    """The same for arrays, whose words are as long as their items."""
+    return _squeezed(
+        np.concatenate(
+            [
+                _turned(np.ascontiguousarray(array).reshape(-1).view(np.uint8), array.itemsize)
+                for array in arrays.values()
+            ]
+        )
+    )
 
 
 def _unpacked(data: bytes, layout: Layout, like: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    flat = np.frombuffer(_decompress(data), np.uint8)
+    turned = _unsqueezed(data)
     arrays = {}
     start = 0
     for name, shape in layout.items():
-        arrays[name] = np.empty(shape, like[name].dtype)
-        end = start + arrays[name].nbytes
-        arrays[name].reshape(-1).view(np.uint8)[:] = flat[start:end]
+        dtype = like[name].dtype
+        end = start + dtype.itemsize * math.prod(shape)
+        flat = _turned_back(turned[start:end], dtype.itemsize)
+        arrays[name] = flat.view(dtype).reshape(shape)
         start = end
     return arrays
+
+
+def _turned(flat: np.ndarray, width: int) -> np.ndarray:
+    words = flat[: len(flat) // width * width].reshape(-1, width).T
+    return np.concatenate([words.reshape(-1), flat[words.size :]])
+
+
+def _turned_back(turned: np.ndarray, width: int) -> np.ndarray:
+    whole = len(turned) // width * width
+    words = turned[:whole].reshape(width, -1).T
+    return np.concatenate([words.reshape(-1), turned[whole:]])
+
+
+def _squeezed(flat: np.ndarray) -> bytes:
+    return len(flat).to_bytes(PREFIX, "little") + pa.compress(flat, codec=CODEC, asbytes=True)
+
+
+def _unsqueezed(data: bytes) -> np.ndarray:
+    size = int.from_bytes(data[:PREFIX], "little")
+    return np.frombuffer(pa.decompress(memoryview(data)[PREFIX:], size, codec=CODEC), np.uint8)
 
 
 def _log(taken: Taken) -> bytes:

@@ -10,12 +10,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recollect.compiled import cached, inlined
-from recollect.join.buffer import NONE, SMALLEST_TABLE, enter, find, leave, tag_of
+from recollect.compiled import inlined
+from recollect.join.buffer import (
+    FREE_GROUP,
+    FREE_SLOT,
+    FRESH_GROUP,
+    FRESH_SLOT,
+    NONE,
+    SMALLEST_TABLE,
+    enter,
+    find,
+    join_stream,
+    leave,
+    leave_stream,
+    refill,
+    tag_of,
+)
 from recollect.policies.base import Array
 from recollect.workload import ends
-
-FREE_SLOT, FRESH_SLOT, FREE_GROUP, FRESH_GROUP = range(4)
 
 
 class Buffer(NamedTuple):
@@ -130,15 +142,8 @@ def enlarge(buffer: Buffer, slots: int) -> Buffer:
             if name not in ("table", "ends"):
                 getattr(new, name)[: len(array)] = array
     for join in range(joins):
-        _refill(larger.table[join], buffer.table[join])
+        refill(larger.table[join], buffer.table[join])
     return larger
-
-
-@cached
-def _refill(table, entries):
-    for entry in entries:
-        if entry != 0:
-            enter(table, entry)
 
 
 @inlined
@@ -196,15 +201,7 @@ def link(buffer, arrival, row, subject, has_validity):
         buffer.population[group, stream] += 1
         buffer.members[group] += 1
 
-    newest = buffer.newest[stream]
-    buffer.older[slot] = newest
-    buffer.newer[slot] = NONE
-    if newest == NONE:
-        buffer.oldest[stream] = slot
-    else:
-        buffer.newer[newest] = slot
-    buffer.newest[stream] = slot
-    buffer.live[stream] += 1
+    join_stream(buffer, slot, stream)
     if subject != NONE:
         buffer.holder[subject] = slot
     if has_validity:
@@ -236,16 +233,7 @@ def unlink(buffer, slot, has_validity):
             buffer.key[group] = buffer.free[FREE_GROUP]
             buffer.free[FREE_GROUP] = group
 
-    older, newer = buffer.older[slot], buffer.newer[slot]
-    if older == NONE:
-        buffer.oldest[stream] = newer
-    else:
-        buffer.newer[older] = newer
-    if newer == NONE:
-        buffer.newest[stream] = older
-    else:
-        buffer.older[newer] = older
-    buffer.live[stream] -= 1
+    leave_stream(buffer, slot, stream)
     if buffer.subject[slot] != NONE:
         buffer.holder[buffer.subject[slot]] = NONE
     if has_validity:
@@ -254,15 +242,3 @@ def unlink(buffer, slot, has_validity):
     buffer.stream[slot] = NONE
     buffer.newer[slot] = buffer.free[FREE_SLOT]
     buffer.free[FREE_SLOT] = slot
-
-
-@inlined
-def is_live(buffer, slot):
-    """Whether there is a tuple in a slot."""
-    return 0 <= slot < buffer.free[FRESH_SLOT] and buffer.stream[slot] != NONE
-
-
-@inlined
-def has_free_slot(buffer):
-    """Whether a tuple can be linked without enlarging the storage."""
-    return buffer.free[FREE_SLOT] != NONE or buffer.free[FRESH_SLOT] < len(buffer.expires)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.compiled import inlined
-from recollect.join.buffer import NONE
+from recollect.join.buffer import NONE, has_free_slot, is_live
 from recollect.join.residual import Residual, holds
 from recollect.policies.base import (
     NEWCOMER,
@@ -32,7 +32,7 @@ from recollect.policies.base import (
     tick,
     victim,
 )
-from recollect.workload.buffer import group_of, has_free_slot, is_live, link, unlink
+from recollect.workload.buffer import group_of, link, unlink
 
 DONE, OUTPUT_FULL, SLOTS_FULL, STATISTICS_FULL, BAD_VICTIM = range(5)
 """Why ``run`` returned."""
