@@ -92,13 +92,15 @@ def forgotten_chart(steps: list[Step]) -> Chart | None:
     ]
     summary = "Tuples evicted, refused, late and expired in each batch."
     drawings = _batch_layouts(steps)
-    for drawing in drawings:
+    for drawing, most in zip(drawings, (4, 3), strict=True):
+        columns = min(len(happened), most)
+        room = 24 * -(-len(happened) // columns)
         drawing["barmode"] = "stack"
         drawing["bargap"] = 0.15
-        drawing["margin"]["b"] += 28
-        drawing["height"] += 28
+        drawing["margin"]["b"] += 4 + room
+        drawing["height"] += 4 + room
         drawing["showlegend"] = True
-        drawing["legend"] = legend(4, 24) | {"traceorder": "normal"}
+        drawing["legend"] = legend(columns, room) | {"traceorder": "normal"}
         highest = max(sum(step.counts[name] for name in happened) for step in steps)
         drawing["yaxis"] = _amounts(highest)
     return Chart("forgotten", summary, data, *drawings)
