@@ -199,6 +199,28 @@ def test_a_budget_in_bytes(policy):
     assert shard.buffered_bytes > 1_200_000 / 3
 
 
+@pytest.mark.parametrize("lengths", [(10, 2000), (2000, 10), (10, 400, 10)])
+@pytest.mark.parametrize("policy", ["fifo", "clock"])
+def test_a_budget_in_bytes_while_rows_become_wider_or_narrower(policy, lengths):
+    """Arrays do not shrink when fewer rows fit, and one wide row may lie among narrow ones."""
+    budget = 5_000_000
+    shard = Shard(job_of(policy, "unlimited", budget=f"{budget // 1_000_000}MB"), 0)
+    random = np.random.default_rng(1)
+    for at, length in enumerate(np.repeat(lengths, 16).tolist()):
+        brought = []
+        for stream_ in (0, 1):
+            numbers = np.arange(1500 * at, 1500 * (at + 1))
+            texts = pa.array(["x" * size for size in random.integers(0, 2 * length, 1500).tolist()])
+            keys = random.integers(0, 2**40, 1500)
+            columns = [numbers, keys, numbers, texts]
+            brought.append(pa.record_batch(columns, schema=SCHEMAS[stream_]))
+        list(shard.results(shard.take(brought, BEFORE_ALL, BEFORE_ALL)))
+        assert shard.buffered_bytes <= budget
+        if at % 16 == 15:
+            assert shard.buffered_bytes > 0.6 * budget
+            assert shard.buffered > 100
+
+
 @pytest.mark.parametrize("budget", [7, 100, 101, 103])
 def test_a_budget_in_rows_is_divided_exactly(budget):
     job = job_of(budget=budget, shards=7)

@@ -126,6 +126,7 @@ class Engine:
             capacity=np.array(capacity.pools, np.int64),
             most_slots=np.array([most_slots], np.int64),
             overhead=np.zeros(1, np.int64),
+            reserved=np.zeros(1, np.int64),
             visit=np.array([int(visit)], np.int64),
             unordered=np.array([int(unordered)], np.int64),
             horizon=np.full(2, BEFORE_ALL, np.int64),
@@ -254,8 +255,13 @@ class Engine:
         return SLOT.itemsize + LINK_BYTES + GROUP.itemsize + TABLE_BYTES + extra + policy
 
     def _set_byte_capacity(self) -> None:
-        """Take what is not per tuple, such as counts of keys, from the budget."""
+        """Take what is not per tuple, such as counts of keys, from the budget.
+
+        Slots count also if they are empty, but for a fifth of them (they grow by a quarter) and the
+        first ones.
+        """
         slots = len(self.storage.slots)
+        self.plan.reserved[0] = (slots - FIRST_SLOTS) * 4 // 5
         for pool, (budget, state) in enumerate(zip(self.capacity.pools, self.states, strict=True)):
             statistics = _nbytes(state) - self._policy_bytes * slots
             if statistics >= budget:
@@ -265,6 +271,14 @@ class Engine:
                     " do with counts=sketch) or give more"
                 )
             self.plan.capacity[pool] = budget - statistics
+
+    @property
+    def payload_bytes(self) -> int | None:
+        """What the rows of the buffered tuples may take; None if the budget is not in bytes."""
+        if not self.capacity.in_bytes:
+            return None
+        live = self.live(0) + self.live(1)
+        return int(self.ledger.used.sum()) - live * self.bytes_per_tuple
 
     @property
     def extra_width(self) -> int:

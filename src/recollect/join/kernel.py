@@ -70,6 +70,8 @@ class Plan(NamedTuple):
     """How many slots the buffer may ever need."""
     overhead: Array
     """For a budget in bytes: those of a tuple beside its row. 0 if each tuple counts 1."""
+    reserved: Array
+    """For a budget in bytes: how many slots take these even if they are empty."""
     visit: Array
     """Whether every match must be looked at, or counting them by chains will do."""
     unordered: Array
@@ -143,6 +145,22 @@ def _remove(states, pool, buffer, ledger, slot):
     _forget(states, pool, buffer, slot)
     ledger.used[pool] -= buffer.size[slot]
     return unlink(buffer, slot)
+
+
+@inlined
+def _room(plan, pool, live):
+    """What a part of the budget has for tuples, if so many are buffered in all parts.
+
+    Arrays do not shrink when rows become wider, so that fewer tuples fit than have had slots.
+    """
+    capacity = plan.capacity[pool]
+    empty = plan.reserved[0] - live
+    if empty <= 0:
+        return capacity
+    taken = plan.overhead[0] * empty
+    if plan.pool[1] > 0:
+        taken = np.int64(taken * (capacity / (plan.capacity[0] + plan.capacity[1])))
+    return max(0, capacity - taken)
 
 
 @inlined
@@ -342,8 +360,8 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
                 results += buffer.population[group, partner]
 
         pool = plan.pool[stream]
-        capacity = plan.capacity[pool]
-        refused = size > capacity
+        refused = size > _room(plan, pool, 1)
+        capacity = _room(plan, pool, buffer.live[0] + buffer.live[1] + 1)
         # A budget in bytes may have shrunk because statistics grew; then tuples must go even if
         # the policy would rather refuse the newcomer.
         while ledger.used[pool] > capacity or (not refused and ledger.used[pool] + size > capacity):
@@ -363,6 +381,7 @@ def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
             else:
                 ledger.evicted[buffer.stream[slot]] += 1
             freed = _remove(states, pool, buffer, ledger, slot)
+            capacity = _room(plan, pool, buffer.live[0] + buffer.live[1] + 1)
             if freed == group:
                 group = NONE
                 arrival = Arrival(stream, key, time, expires, group, serial)

@@ -13,7 +13,7 @@ from recollect.join.encoding import Encoded
 from recollect.join.engine import Engine, new_output
 from recollect.join.kernel import OUTPUT_FULL
 from recollect.join.lanes import Lanes, Step
-from recollect.join.payload import RAW, PayloadStore
+from recollect.join.payload import RAW, PayloadStore, fit
 from recollect.join.query import SIDES, Bound, Query, bind
 from recollect.join.result import ResultShape
 from recollect.join.saving import Saved, pack, unpack
@@ -240,6 +240,9 @@ class Join:
             if store.needs_compacting(self._engine.live(stream)):
                 slots, rows = self._engine.rows_of(stream)
                 store.compact(slots, rows, self._engine.relocate)
+        most = self._engine.payload_bytes
+        if most is not None:
+            fit(self._stores, most, self._engine.rows_of, lambda stream: self._engine.relocate)
 
     # -- numbers -----------------------------------------------------------------------------
 

@@ -7,10 +7,12 @@ which many rows have been forgotten since, or which are small, are packed togeth
 than :data:`SLACK` times the buffered rows are ever stored.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
+
+from recollect.join.sizes import row_bytes
 
 PLACE_BITS = 32
 PLACE = (1 << PLACE_BITS) - 1
@@ -18,7 +20,7 @@ RAW = 1 << 62
 """Set in the numbers of rows that are still where they came in."""
 SEGMENT_ROWS = 8_192
 SLACK = 1.25
-"""How many rows may be stored per buffered row. Budgets in bytes allow for it."""
+"""How many rows, and bytes, may be stored per buffered one. Budgets in bytes allow for it."""
 FEW_BYTES = 2**14
 """So many bytes are not worth packing."""
 SMALL = SEGMENT_ROWS // 2
@@ -45,6 +47,7 @@ class PayloadStore:
 
     def __init__(self) -> None:
         self._segments: dict[int, pa.RecordBatch] = {}
+        self._bytes: dict[int, int] = {}
         self._next = 0
         self.packed_rows = 0
         self.raw_joined: list[int] = []
@@ -102,21 +105,28 @@ class PayloadStore:
         among = np.isin(rows >> PLACE_BITS, numbers)
         self._pack(sorted(numbers), slots[among], rows[among], relocate)
 
-    def compact(self, slots: np.ndarray, rows: np.ndarray, relocate: Relocate) -> None:
+    def compact(
+        self, slots: np.ndarray, rows: np.ndarray, relocate: Relocate, slack: float = SLACK
+    ) -> None:
         """Let go of segments in which nothing is buffered; pack others if there is a need.
 
         Given are all buffered tuples of the stream and the numbers of their rows. Small segments
         are packed together when there are many. If too much is stored that is not buffered, the
-        sparsest segments are packed, since they give the most room for the least copying.
+        sparsest segments are packed, since they give the most room for the least copying. Rows of a
+        segment are taken to be equally wide.
         """
         counts = dict(zip(*np.unique(rows >> PLACE_BITS, return_counts=True), strict=True))
-        packed = {n: part.num_rows for n, part in self._segments.items() if n < RAW >> PLACE_BITS}
-        garbage = {number: stored - counts.get(number, 0) for number, stored in packed.items()}
+        packed = {n: self._segments[n].num_rows for n in self._bytes}
+        garbage = {
+            number: self._bytes[number] * (stored - counts.get(number, 0)) // stored
+            for number, stored in packed.items()
+        }
         small = [number for number, stored in packed.items() if stored < SMALL]
         chosen = {number for number in packed if number not in counts}
         if len(small) > MANY:
             chosen |= set(small)
-        excess = sum(garbage.values()) - (SLACK - 1) / 2 * len(rows)
+        buffered = self.packed_bytes - sum(garbage.values())
+        excess = sum(garbage.values()) - (slack - 1) / 2 * buffered
         excess -= sum(garbage[number] for number in chosen)
         for number in sorted(packed, key=lambda number: counts.get(number, 0) / packed[number]):
             if excess > 0 and number not in chosen:
@@ -130,12 +140,12 @@ class PayloadStore:
         if sum(part.num_rows < SMALL for part in self._segments.values()) > MANY:
             return True
         excess = self.packed_rows - SLACK * buffered
-        return excess > 0 and excess * self._bytes_per_row > FEW_BYTES
+        return excess > 0 and excess * self.packed_bytes / self.packed_rows > FEW_BYTES
 
     @property
-    def _bytes_per_row(self) -> float:
-        packed = [part for number, part in self._segments.items() if number < RAW >> PLACE_BITS]
-        return sum(part.nbytes for part in packed) / max(1, self.packed_rows)
+    def packed_bytes(self) -> int:
+        """The bytes of all rows that have been packed, as budgets count them."""
+        return sum(self._bytes.values())
 
     def _pack(
         self, numbers: list[int], slots: np.ndarray, rows: np.ndarray, relocate: Relocate
@@ -151,6 +161,7 @@ class PayloadStore:
             segment = self._segments.pop(number)
             if number < RAW >> PLACE_BITS:
                 self.packed_rows -= segment.num_rows
+                del self._bytes[number]
             rest = places.get(number, rows[:0])
             while len(rest):
                 part, rest = np.split(rest, [length - (end - start)])
@@ -158,9 +169,9 @@ class PayloadStore:
                 end += len(part)
                 if end - start == length or end == len(rows):
                     packed = pa.concat_batches(taken)
-                    first = self._enter(packed, 0) << PLACE_BITS
-                    self.packed_rows += packed.num_rows
-                    relocate(slots[start:end], first + np.arange(end - start))
+                    new = self._enter(packed, 0)
+                    self._count(new)
+                    relocate(slots[start:end], (new << PLACE_BITS) + np.arange(end - start))
                     taken, start = [], end
 
     def segments(self) -> Iterator[tuple[int, pa.RecordBatch]]:
@@ -172,6 +183,35 @@ class PayloadStore:
         self._segments = segments
         self.raw_joined = raw_joined
         self._next = 1 + max((number % (RAW >> PLACE_BITS) for number in segments), default=-1)
-        self.packed_rows = sum(
-            segment.num_rows for number, segment in segments.items() if number < RAW >> PLACE_BITS
-        )
+        self._bytes, self.packed_rows = {}, 0
+        for number in segments:
+            if number < RAW >> PLACE_BITS:
+                self._count(number)
+
+    def _count(self, number: int) -> None:
+        segment = self._segments[number]
+        self._bytes[number] = int(row_bytes(segment).sum())
+        self.packed_rows += segment.num_rows
+
+
+def fit(
+    stores: Sequence[PayloadStore],
+    most: int,
+    rows_of: Callable[[int], tuple[np.ndarray, np.ndarray]],
+    relocate: Callable[[int], Relocate],
+) -> None:
+    """Pack the rows of all streams, if need be without a gap, so that they take so many bytes.
+
+    Parameters
+    ----------
+    stores
+        The rows, by stream.
+    most
+        The bytes, which are at least those of the buffered rows.
+    rows_of, relocate
+        By stream: all buffered tuples and the numbers of their rows, and who is told of new ones.
+    """
+    for slack in (SLACK, 1.0):
+        for stream, store in enumerate(stores):
+            if sum(store.packed_bytes for store in stores) > most:
+                store.compact(*rows_of(stream), relocate(stream), slack)

@@ -18,7 +18,7 @@ from recollect.join.buffer import STREAMS
 from recollect.join.encoding import Encoded, encoded, no_feed, rest_of
 from recollect.join.engine import Engine, new_output
 from recollect.join.kernel import BEFORE_ALL, DONE, FOREVER, OUTPUT_FULL, RESULTS, Feed
-from recollect.join.payload import PLACE_BITS, RAW, PayloadStore, take
+from recollect.join.payload import PLACE_BITS, RAW, PayloadStore, Relocate, fit, take
 from recollect.join.query import Bound
 from recollect.join.result import ResultShape
 from recollect.policies import Policy
@@ -161,7 +161,7 @@ class Shard:
         for stream, batch in enumerate(taken.batches):
             if batch is not None:
                 self.stores[stream].joined(bases[stream])
-            self._keep(stream)
+        self._keep()
 
     def take_again(self, taken: Taken) -> None:
         """Bring the engine to where it was after a micro-batch. Rows must be found afterwards."""
@@ -175,21 +175,28 @@ class Shard:
         self.collisions += pairs - batch.num_rows
         return batch
 
-    def _keep(self, stream: int) -> None:
+    def _keep(self) -> None:
         """Copy the rows that are remembered out of the input; pack what has become sparse."""
-        store = self.stores[stream]
+        engine = self.engine
+        for stream, store in enumerate(self.stores):
+            if store.raw_joined:
+                store.settle(*engine.rows_of(stream, from_row=RAW), self._relocate(stream))
+            if store.needs_compacting(engine.live(stream)):
+                store.compact(*engine.rows_of(stream), self._relocate(stream))
+        most = engine.payload_bytes
+        if most is not None:
+            fit(self.stores, most, engine.rows_of, self._relocate)
+        for serials, store in zip(self.serials, self.stores, strict=True):
+            there = dict(store.segments())
+            for gone in serials.keys() - there.keys():
+                del serials[gone]
 
+    def _relocate(self, stream: int) -> Relocate:
         def relocate(slots: np.ndarray, rows: np.ndarray) -> None:
             self.engine.relocate(slots, rows)
             self.serials[stream][int(rows[0]) >> PLACE_BITS] = self.engine.serials(slots)
 
-        if store.raw_joined:
-            store.settle(*self.engine.rows_of(stream, from_row=RAW), relocate)
-        if store.needs_compacting(self.engine.live(stream)):
-            store.compact(*self.engine.rows_of(stream), relocate)
-        there = dict(store.segments())
-        for gone in self.serials[stream].keys() - there.keys():
-            del self.serials[stream][gone]
+        return relocate
 
     # -- remembering -------------------------------------------------------------------------
 
