@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -341,6 +342,25 @@ def test_another_join_is_refused(change, memory):
     assert after in message
     assert message.index(before) <= message.rindex(after)
     assert change.split()[-1].rstrip("s") in message
+    assert vault == kept
+
+
+@pytest.mark.parametrize("smallest", [2**20, 400], ids=["log", "snapshot"])
+@pytest.mark.parametrize("at_hand", [True, False])
+def test_a_policy_whose_code_has_changed_is_refused(smallest, at_hand, memory, monkeypatch):
+    """What it would have kept is not what is there. Its name and parameters are the same."""
+    monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", smallest)
+    job = job_of("lru", window=10**6, budget=40)
+    vault = DictVault()
+    for at, rows in enumerate(stream(seed=1, batches=12, rows=50)):
+        keep(job, vault, rows, at)
+    kept = dict(vault)
+    if not at_hand:
+        all_gone(memory)
+    changed = job_of("clock", window=10**6, budget=40)
+    header = replace(read_header(vault, job), identity=keeping.identity_of(changed))
+    with pytest.raises(StateError, match="policy clock would not have kept"):
+        Keeper(changed, 0, vault, header, QUERY)
     assert vault == kept
 
 

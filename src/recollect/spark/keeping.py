@@ -23,7 +23,7 @@ from recollect.errors import StateError
 from recollect.join.buffer import STREAMS
 from recollect.join.encoding import feed_of
 from recollect.join.kernel import BEFORE_ALL
-from recollect.spark.shard import Job, Shard, Taken
+from recollect.spark.shard import CHANGED, Job, Shard, Taken
 from recollect.spark.shared_memory import Layout, SharedMemory
 
 HEADER = "header"
@@ -185,6 +185,8 @@ class Keeper:
         if header.snapshot_pages:
             pages = [self._get(f"snapshot/{page}") for page in range(header.snapshot_pages)]
             like = self.shard.engine.arrays()
+            if like.keys() != header.snapshot_layout.keys():
+                raise StateError(CHANGED.format(self.shard.job.policy.spec))
             arrays = _unpacked(b"".join(pages), header.snapshot_layout, like)
             self.shard.engine.restore_snapshot(arrays)
         for entry in range(header.log):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from recollect.errors import StateError
 from recollect.hashing import code_of_columns
 from recollect.join.budget import Budget, Capacity
 from recollect.join.buffer import STREAMS
@@ -26,6 +27,10 @@ from recollect.policies import Policy
 OUTPUT_ROWS = 65_536
 """Results come in batches of about so many rows."""
 UNTIL = np.full(STREAMS, FOREVER)
+CHANGED = (
+    "policy {} would not have kept the tuples that the checkpoint holds: it, or recollect, is not"
+    " the code that wrote them; go on with that, or start with a new checkpoint"
+)
 
 Batches = Sequence[pa.RecordBatch | None]
 """What a micro-batch brings, by stream."""
@@ -206,12 +211,15 @@ class Shard:
             slots, _ = self.engine.rows_of(stream)
             if not len(slots):
                 continue
-            serials = np.concatenate([*segments.values()])
+            wanted = self.engine.serials(slots)
+            serials = np.concatenate([wanted[:0], *segments.values()])
+            if not np.isin(wanted, serials).all():
+                raise StateError(CHANGED.format(self.job.policy.spec))
             rows = np.concatenate(
                 [(number << PLACE_BITS) + np.arange(len(part)) for number, part in segments.items()]
             )
             order = np.argsort(serials)
-            places = np.searchsorted(serials, self.engine.serials(slots), sorter=order)
+            places = np.searchsorted(serials, wanted, sorter=order)
             self.engine.relocate(slots, rows[order[places]])
 
     @property

@@ -99,6 +99,8 @@ class SharedMemory:
         like
             Arrays of the same names and types.
         """
+        if layout.keys() != like.keys():
+            return None
         mapped = self._map(ARRAYS, _size(layout, like), create=False)
         return None if mapped is None else _views(mapped, layout, like)
 
