@@ -17,7 +17,6 @@ from recollect.compiled import inlined
 from recollect.errors import PolicyError
 from recollect.policies.base import Array, Policy, Room
 
-EMPTY = -1
 HAND, USED, VACANT = range(3)
 
 
@@ -25,9 +24,9 @@ class Ring(NamedTuple):
     """The circular buffer: places, the slot in each, its score, and the hand."""
 
     slot: Array
-    """By place: the slot there, or EMPTY."""
+    """By place: the slot there, if the place is not vacant."""
     score: Array
-    """By place."""
+    """By place: infinite if it is vacant, so that the hand passes over it without a look."""
     place: Array
     """By slot."""
     vacant: Array
@@ -65,17 +64,15 @@ def sit_down(ring, slot, score):
 def stand_up(ring, slot):
     """Empty the place of a tuple."""
     place = ring.place[slot]
-    ring.slot[place] = EMPTY
+    ring.score[place] = np.inf
     ring.vacant[ring.ends[VACANT]] = place
     ring.ends[VACANT] += 1
 
 
 @inlined
-def move_hand(ring):
-    """The place under the hand; the hand goes on to the next."""
-    place = ring.ends[HAND]
-    ring.ends[HAND] = place + 1 if place + 1 < ring.ends[USED] else 0
-    return place
+def next_place(ring, place):
+    """The place behind another one, in the round."""
+    return place + 1 if place + 1 < ring.ends[USED] else 0
 
 
 class State(NamedTuple):
@@ -105,20 +102,21 @@ class State(NamedTuple):
     def victim(self, buffer, newcomer):
         """Move the hand until a tuple has no points left."""
         ring = self.ring
+        place = ring.ends[HAND]
         while True:
             least = np.inf
             for _ in range(ring.ends[USED]):
-                place = move_hand(ring)
-                if ring.slot[place] == EMPTY:
-                    continue
-                ring.score[place] -= 1
-                if ring.score[place] <= 0:
+                score = ring.score[place] - 1
+                ring.score[place] = score
+                if score <= 0:
+                    ring.ends[HAND] = next_place(ring, place)
                     return ring.slot[place]
-                least = min(least, ring.score[place])
+                least = min(least, score)
+                place = next_place(ring, place)
             # A whole round was in vain. Do at once the rounds that would be too.
             rounds = np.ceil(least) - 1
-            for place in range(ring.ends[USED]):
-                ring.score[place] -= rounds
+            for other in range(ring.ends[USED]):
+                ring.score[other] -= rounds
 
 
 def require_points(policy: Any) -> None:

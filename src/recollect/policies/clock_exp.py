@@ -15,10 +15,10 @@ import numpy as np
 from recollect.errors import PolicyError
 from recollect.policies.base import Array, Policy, Room
 from recollect.policies.clock import (
-    EMPTY,
+    HAND,
     Ring,
-    move_hand,
     new_ring,
+    next_place,
     require_points,
     sit_down,
     stand_up,
@@ -55,12 +55,14 @@ class State(NamedTuple):
     def victim(self, buffer, newcomer):
         """Move the hand until a score falls below the threshold."""
         ring = self.ring
+        place = ring.ends[HAND]
         while True:
-            place = move_hand(ring)
-            if ring.slot[place] != EMPTY:
-                ring.score[place] *= self.rho[0]
-                if ring.score[place] < THRESHOLD:
-                    return ring.slot[place]
+            score = ring.score[place] * self.rho[0]
+            ring.score[place] = score
+            if score < THRESHOLD:
+                ring.ends[HAND] = next_place(ring, place)
+                return ring.slot[place]
+            place = next_place(ring, place)
 
 
 @dataclass(frozen=True)
