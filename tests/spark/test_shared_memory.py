@@ -188,11 +188,11 @@ def _owner(root: Path) -> tuple[subprocess.Popen, Path]:
 
 def _janitor(folder: Path) -> psutil.Process:
     """The shell that waits; its child bears the same words until it has become a `sleep`."""
-    shells = [
-        one for one in psutil.process_iter(["cmdline"])
+    shells = {
+        one.pid: one for one in psutil.process_iter(["cmdline", "ppid"])
         if one.info["cmdline"] and one.info["cmdline"][-1] == str(folder)
-    ]  # fmt: skip
-    (janitor,) = [one for one in shells if one.ppid() not in {shell.pid for shell in shells}]
+    }  # fmt: skip
+    (janitor,) = [one for one in shells.values() if one.info["ppid"] not in shells]
     return janitor
 
 
