@@ -1,6 +1,6 @@
 """A streaming join on Spark inside a budget, with live numbers, and how much of it is missing.
 
-    pip install 'recollect[spark]'
+    pip install '.[spark]'
     python examples/spark_stream.py
 
 Reads two folders of Parquet files as streams. They are generated here; Kafka works the same.

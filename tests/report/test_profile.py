@@ -36,7 +36,7 @@ STREAMS = {
 }
 WORDS = {
     "local": ("repeat one of the 20 tuples before them", "explains 60 %", " keys, most at "),
-    "flat and local": ("by popularity alone it would be", "see recency and can use that;"),
+    "flat and local": ("by popularity alone it would be", "see recency and prob and lfu do not."),
     "far": (
         "Correlation reaches further than the last 20: half of the repeats come within 200 tuples",
         "can use that",

@@ -22,7 +22,7 @@ def aggregate(
         ),
     ],
     start: Annotated[
-        str | None, typer.Option(help="The column with the start times; an index knows it.")
+        str | None, typer.Option(help="The column with the start times; not needed for an index.")
     ] = None,
     end: Annotated[
         str | None, typer.Option(help="The column with the end times; NULL means no end.")
@@ -66,7 +66,7 @@ def aggregate(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Aggregate intervals of time: how many at every moment, and what of their values?"""
+    """Aggregate tuples with a start and an end: COUNT, SUM, AVG, MIN, MAX at every moment."""
     if html is not None:
         require_page(html)
     if agg is None:

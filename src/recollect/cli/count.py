@@ -23,7 +23,9 @@ def count(
     ],
     epsilon: Annotated[
         float | None,
-        typer.Option(help="By which share of all tuples a count may be low; less than support."),
+        typer.Option(
+            help="How far a count may be too low, as a share of all tuples; less than support."
+        ),
     ] = None,
     memory: Annotated[
         int | None,

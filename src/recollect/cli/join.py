@@ -7,6 +7,7 @@ import typer
 from recollect.cli import options
 from recollect.cli.show import print_facts, print_json, progress
 from recollect.join.whole import WholeJoin
+from recollect.policies import policy_names
 from recollect.streams import open_sink
 
 
@@ -23,7 +24,8 @@ def join(
     policy: Annotated[
         str,
         typer.Option(
-            help="Which tuple to forget, as in gdj:percentile=0.95 or my_module:MyPolicy."
+            help=f"Which tuple to forget: {', '.join(policy_names())}; with parameters as in"
+            " gdj:percentile=0.95; or one of your own as my_module:MyPolicy."
         ),
     ] = "clock",
     split: options.Split = False,

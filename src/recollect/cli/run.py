@@ -20,8 +20,8 @@ def run(
     data: Annotated[
         str | None,
         typer.Option(
-            help="Folder of the files it names; without, and without RECOLLECT_DATA, streams that"
-            " can be generated are."
+            help="Folder of the data files (default: RECOLLECT_DATA). Without it, streams that have"
+            " a generator are generated."
         ),
     ] = None,
     json: options.Json = False,

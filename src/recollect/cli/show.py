@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -82,11 +82,15 @@ def print_recalls(
     for policy, by_budget in sorted(
         policies.items(), key=lambda item: -sum(run.results for run in item[1].values())
     ):
-        rates = [run.tuples_per_second / 1e6 for run in by_budget.values()]
         recalls = [_recall(by_budget[budget], best.get(budget)) for budget in budgets]
-        low, high = f"{min(rates):.1f}", f"{max(rates):.1f}"
-        table.add_row(policy, *recalls, low if low == high else f"{low} – {high}")
+        table.add_row(policy, *recalls, "–" if policy == optimum else _speed(by_budget.values()))
     Console().print(table)
+
+
+def _speed(runs: Iterable[Run]) -> str:
+    rates = [run.tuples_per_second / 1e6 for run in runs]
+    low, high = f"{min(rates):.1f}", f"{max(rates):.1f}"
+    return low if low == high else f"{low} – {high}"
 
 
 def _recall(run: Run, best: Run | None) -> str:

@@ -112,31 +112,35 @@ def _note(drawn: int, all_: int) -> str:
 def _table(curves: Mapping[str, list[Curve]], kind: pa.DataType) -> str:
     bodies = []
     for name, of_name in curves.items():
+        if [curve.group for curve in of_name] == [None]:
+            bodies.append(_row(NAMES[name], of_name[0], kind))
+            continue
         over = f'<tr><th scope="rowgroup" colspan="{len(_HEAD)}">{NAMES[name]}</th></tr>'
-        rows = [_row(curve, kind) for curve in of_name]
+        rows = [_row(_group(curve), curve, kind) for curve in of_name]
         bodies.append("\n".join([over, *rows]))
     return table("All numbers", _HEAD, bodies)
 
 
-def _row(curve: Curve, kind: pa.DataType) -> str:
+def _group(curve: Curve) -> str:
+    return "NULL" if curve.group is None else str(curve.group)
+
+
+def _row(title: str, curve: Curve, kind: pa.DataType) -> str:
     numbers = [_number(value) for value in (curve.lowest, curve.mean, curve.highest)]
     when = _moment(curve.peak[0], kind) if curve.has_values else "–"
     cells = [f"{len(curve.value):,}", *numbers, when]
     return (
-        f'<tr><td class="policy">{html.escape(_group(curve))}</td>'
+        f'<tr><td class="policy">{html.escape(title)}</td>'
         + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
         + "</tr>"
     )
 
 
-def _group(curve: Curve) -> str:
-    return "" if curve.group is None else str(curve.group)
-
-
 def _number(value: float) -> str:
     if np.isnan(value):
         return "–"
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
+    whole = float(value).is_integer() or 1e6 <= abs(value) < 1e15
+    return f"{value:,.0f}" if whole else f"{value:,.6g}"
 
 
 def _moment(time: int, kind: pa.DataType) -> str:

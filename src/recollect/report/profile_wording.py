@@ -117,7 +117,10 @@ def _policies(profile: Profile) -> str:
     zipf = profile.popularity.zipf
     skewed = zipf is not None and zipf.slope >= FLAT
     if gain_of(profile) is not None:
-        return f"Of the policies, {recent} see recency and can use that; {popular} cannot."
+        return (
+            f"Of the policies, {recent} see recency and {popular} do not. A cache can use that;"
+            " a join can if the other stream has the same bursts at the same time."
+        )
     if skewed:
         return f"Of the policies, {popular} count keys, and that is enough here."
     return "All keys are about as popular, so no policy can do much better than rand."

@@ -111,11 +111,7 @@ def _of_little_noise(curves: Curves) -> Finding:
         "With little noise (figure 13) HIST is almost as good as computed HEEB.",
         "yes" if least >= 0.95 else "partly" if least >= 0.85 else "no",
         f"Of HEEB's results HIST has {_listed(shares)} tuples.",
-        ""
-        if least >= 0.95
-        else _reason(curves, LITTLE) + " HIST values a tuple that is out of reach like the"
-        " last ones that come within reach, so it may outlive one that can still match; on its slow"
-        " twin in the tests the gap closed when such tuples were worth nothing.",
+        "" if least >= 0.95 else _reason(curves, LITTLE),
     )
 
 
@@ -128,8 +124,8 @@ def _of_gain(curves: Curves) -> Finding:
         "yes" if len(much) == len(room) else "partly" if much else "no",
         f"Of RAND's results HIST has {_listed(shares)} tuples.",
         "" if len(much) == len(room) else
-        "The reason is the same; besides, the larger the cache, the less there is to gain: HEEB"
-        f" has {_listed(curves.by(LITTLE, 'HEEB', 'RAND'))} tuples.",
+        "The larger the cache, the less there is to gain: HEEB has"
+        f" {_listed(curves.by(LITTLE, 'HEEB', 'RAND'))} tuples.",
     )  # fmt: skip
 
 
