@@ -110,6 +110,8 @@ def test_people_get_a_table_and_a_page(command, folder):
         (["--value", "fare", "--buffer-pages", "0"], "buffer_pages must be a whole number"),
         (["--value", "fare", "--memory", "12"], "give a size, such as 2GB"),
         (["--value", "fare", "--out", "x.txt"], "x.txt"),
+        (["--value", "fare", "--html", "flights.parquet"], "flights.parquet is an input"),
+        (["--value", "fare", "--out", "x.csv", "--html", "x.csv"], "x.csv is written to already"),
     ],
 )
 def test_mistakes_are_one_line(command, folder, arguments, message):

@@ -28,6 +28,9 @@ def folder(tmp_path_factory):
     write(path, "nan_key.parquet", time=[1, 2], key=[1.0, math.nan])
     write(path, "null_time.parquet", time=pa.array([1, None]), key=[1, 2])
     write(path, "large_time.parquet", time=pa.array([2**63], pa.uint64()), key=[1])
+    zoned = pa.array([1, 2], pa.timestamp("s", "Asia/Tokyo"))
+    write(path, "zoned_time.parquet", when=zoned, key=[1, 2])
+    write(path, "stamps.parquet", time=pa.array([1, 2], pa.timestamp("s")), key=[1, 2])
     write(path, "backwards.csv", time=[1, 5, 3], key=[1, 2, 3])
     write(path, "no_rows.parquet", time=pa.array([], pa.int64()), key=pa.array([], pa.int64()))
     # Results have been written before the last row shows up.
@@ -77,6 +80,8 @@ CASES = {
     "parameter out of range": ("good.parquet --policy gdj:percentile=2", "percentile"),
     "parameter not a number": ("good.parquet --policy clock:w0=many", "w0=many"),
     "parameter beyond memory": ("good.parquet --policy prob:counts=sketch,entries=1e30", "entries"),
+    "too large a share": (f"good.parquet --budget 1{400 * '0'}%", "is too large"),
+    "a time zone and none": ("zoned_time.parquet --time when=time", "time zone Asia/Tokyo"),
     "backwards": ("backwards.csv", "row 2 of the left stream: 3 after 5"),
     "late mistake": ("late.parquet", f"7 after {MANY - 1}"),
     "late text": ("late_text.csv", "late_text.csv cannot be read"),
@@ -86,6 +91,7 @@ CASES = {
     "a folder": ("folder.csv", "is a folder"),
     "out nowhere": ("good.parquet --out nowhere/out.parquet", "no folder nowhere"),
     "out ending": ("good.parquet --out out.xlsx", "unknown ending"),
+    "out is an input": ("good.parquet --out ./good.parquet", "good.parquet is an input"),
     "out folder": ("good.parquet --out folder.csv", "is a folder"),
     "bad filter": ("good.parquet --where left.x=1", "left.x"),
     "malformed filter": ("good.parquet --where left.time!", "left.time!"),
@@ -112,7 +118,8 @@ def test_join(case, folder, monkeypatch, capfd):
     before = sorted(os.listdir(folder))
     # Options given twice: the last one counts.
     out = ["--out", "out.parquet", "--policy", "fifo", "--budget", "50", "--json"]
-    given = ["join", file, "good.parquet", *KEYS, *out, *options]
+    right = "stamps.parquet" if "zone" in case else "good.parquet"
+    given = ["join", file, right, *KEYS, *out, *options]
     if case in ("late mistake", "late text"):
         given[2] = file
     one_line(call(folder, *given, patch=monkeypatch, capture=capfd), words)

@@ -65,6 +65,17 @@ def test_people_get_a_table(command):
         assert word in outcome.out
 
 
+def test_values_are_shown_as_they_are(command, folder):
+    """Brackets are not rich's markup."""
+    write(folder, "odd [b].parquet", key=["[red]x", "[/INST]"])
+    words = ["--key", "key", "--support", "0.1", "--epsilon", "0.01"]
+    outcome = command("odd [b].parquet", *words)
+    assert outcome.code == 0
+    for word in ("odd [b].parquet", "[red]x", "[/INST]"):
+        assert word in outcome.out
+    assert command("words.csv", *words[2:], "--key", "\udcff").code == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -101,6 +101,9 @@ def test_a_lost_database_leaves_what_was_joined(command, folder, monkeypatch):
         (["--relation", "sqlite:///shop.db", "--table", "bads"], "no such table: bads"),
         (["--relation", "sqlite:///shop.db", "--on", "good=no"], "has no column 'no'"),
         (["--relation", "sqlite:///shop.db", "--cache", "0"], "cache must be a whole number"),
+        (["--relation", "sqlite:///shop.db", "--cache", str(10**20)], "cache must be a whole"),
+        (["--relation", "sqlite:///shop.db", "--batch", str(10**20)], "--batch"),
+        (["--relation", "sqlite:///shop.db", "--out", "stream.csv"], "stream.csv is an input"),
         (["--relation", "ftp://shop"], "ftp://shop is not the URL of a database"),
     ],
 )

@@ -30,6 +30,8 @@ def passing(text: str) -> list[int]:
     checks = bind(parse_where(text), codecs)
     mask = mask_of(checks, words, 5)
     for name, (low, high) in boxes_of(checks).items():
+        assert -(2**63) <= low < 2**63
+        assert -(2**63) <= high < 2**63
         inside = (words[name] >= low) & (words[name] <= high)
         assert not np.any(mask & ~inside)
     return np.flatnonzero(mask).tolist()
@@ -46,6 +48,9 @@ def passing(text: str) -> list[int]:
         ("n > 1.5 and n<2.5", [1, 4]),
         ("n >= 2 AND n <= 2", [1, 4]),
         ("n < 99999999999999999999", [0, 1, 3, 4]),
+        ("n > 9223372036854775807", []),
+        ("n < -9223372036854775808", []),
+        ("n = 99999999999999999999", []),
         ("x < 0.5", [3, 4]),
         ("x <= 0.5", [0, 3, 4]),
         ("x = 0", [4]),

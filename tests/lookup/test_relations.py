@@ -146,6 +146,15 @@ def test_in_memory_keys_must_be_unique_and_comparable():
         relation.fetch([pa.array([1.5])])
 
 
+def test_sqlite_compares_numbers_with_text_by_its_own_rules(tmp_path):
+    with sqlite3.connect(tmp_path / "text.db") as connection:
+        connection.execute("CREATE TABLE t(k TEXT, name TEXT)")
+        connection.execute("INSERT INTO t VALUES ('1', 'one'), ('2', 'two')")
+    connection.close()
+    relation = open_relation(f"sqlite:///{tmp_path / 'text.db'}", "t", ["k"])
+    assert rows_of(relation, pa.array([2, 3])) == {0: {"name": "two"}}
+
+
 def test_sqlite_columns_without_honest_types(tmp_path):
     path = tmp_path / "odd.db"
     with sqlite3.connect(path) as connection:

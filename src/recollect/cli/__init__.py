@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import TextIOWrapper
 
 import typer
 
@@ -39,6 +40,9 @@ app.command()(demo)
 
 def main() -> None:
     """Run the command line; a mistake of the user is one line on stderr and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a character that it does not have is no mistake
+            stream.reconfigure(errors="backslashreplace")
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
     except RecollectError as error:
@@ -53,6 +57,9 @@ def main() -> None:
     except BrokenPipeError:  # whoever reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except UnicodeEncodeError as error:
+        _complain(f"{error.object!r} is not valid text")
+        sys.exit(2)
     except OSError as error:
         _complain(str(error))
         sys.exit(2)

@@ -67,6 +67,7 @@ def aggregate(
     json: options.Json = False,
 ) -> None:
     """Aggregate tuples with a start and an end: COUNT, SUM, AVG, MIN, MAX at every moment."""
+    options.require_apart([file], index, out, html)
     if html is not None:
         require_page(html)
     if agg is None:

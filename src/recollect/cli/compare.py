@@ -80,6 +80,7 @@ def compare(
         )  # fmt: skip
         return
     if html is not None:
+        options.require_apart([left, right], html)
         require_page(html)
     if opt:
         require_optimum(asked)

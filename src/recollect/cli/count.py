@@ -4,11 +4,10 @@ from math import isfinite
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from recollect.cli import options
-from recollect.cli.show import print_json, progress
+from recollect.cli.show import print_json, print_table, progress
 from recollect.counting import Frequent
 from recollect.counting import count as count_values
 
@@ -70,7 +69,7 @@ def _print_table(title: str, found: Frequent) -> None:
     for value, count_, error in found.as_dict()["frequent"]:
         share = f"{count_ / found.tuples:.2%}"
         table.add_row(str(plain(value)), f"{count_:,}", f"{count_ + error:,}", share)
-    Console().print(table)
+    print_table(table)
     print(f"{found.tuples:,} tuples; counts are low by at most {found.epsilon:.3g} of them.")
     if found.null_keys:
         print(f"{found.null_keys:,} more tuples without a value.")

@@ -44,6 +44,7 @@ def join(
     json: options.Json = False,
 ) -> None:
     """Join two streams inside a memory budget."""
+    options.require_apart([left, right], out)
     with progress() as report:
         run = WholeJoin(
             left, right, on=on, time=options.pair(time), window=options.pair(window),

@@ -45,7 +45,8 @@ def lookup(
         int, typer.Option(help="How often to try again when the database does not answer.")
     ] = 5,
     batch: Annotated[
-        int, typer.Option(help="Rows per batch; for each there is at most one query.")
+        int,
+        typer.Option(min=1, max=2**31, help="Rows per batch; for each there is at most one query."),
     ] = BATCH_ROWS,
     seed: options.Seed = 0,
     out: Annotated[
@@ -55,6 +56,7 @@ def lookup(
     json: options.Json = False,
 ) -> None:
     """Enrich a stream with the rows of a database, through a cache of bounded size."""
+    options.require_apart([stream, relation], out)
     with progress() as report:
         run = WholeLookup(
             stream, relation, on=on, table=table, cache=cache, policy=policy, how=how, ttl=ttl,

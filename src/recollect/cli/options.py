@@ -1,5 +1,7 @@
 """The options that several commands share, with their help texts."""
 
+import os
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -66,6 +68,16 @@ Quality = Annotated[
 Seed = Annotated[int, typer.Option(help="For policies that draw random numbers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Html = Annotated[str | None, typer.Option(help="Write a page with the recall curves to this file.")]
+
+
+def require_apart(inputs: Sequence[str], *outputs: str | None) -> None:
+    """Refuse to write over an input, or to write two outputs to one file."""
+    taken = {os.path.realpath(path): "is an input" for path in inputs}
+    for path in filter(None, outputs):
+        place = os.path.realpath(path)
+        if place in taken:
+            raise InputError(f"{path} {taken[place]}; write to another file")
+        taken[place] = "is written to already"
 
 
 def split_of(split: bool, shares: str | None) -> str | None:

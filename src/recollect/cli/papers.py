@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from recollect.cli.show import print_table
 from recollect.errors import InputError
 from recollect.streams.data_folder import VARIABLE
 
@@ -119,4 +120,4 @@ def _print_claims(exhibits: list["Exhibit"]) -> None:
         for finding in exhibit.findings:
             where = f"{exhibit.paper} {exhibit.title.partition(':')[0]}"
             table.add_row(where, finding.claim, finding.outcome)
-    Console().print(table)
+    print_table(table)

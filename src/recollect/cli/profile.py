@@ -33,6 +33,7 @@ def profile(
 ) -> None:
     """Measure popularity, distances, locality model and entropy of a stream in one pass."""
     if html is not None:
+        options.require_apart([file], html)
         require_page(html)
     names = [name.strip() for name in key.split(",")]
     with progress() as report:

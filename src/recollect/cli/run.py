@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from recollect.cli import options
-from recollect.cli.show import print_json, progress
+from recollect.cli.show import print_json, print_table, progress
 from recollect.toml.tables import ConfigError
 from recollect.workload import Comparison, Run
 from recollect.workload import run as run_workload
@@ -91,4 +90,4 @@ def print_runs(name: str, comparison: Comparison) -> None:
             table.add_column(column, justify="right", no_wrap=True)
     for run in comparison.runs:
         table.add_row(*(show(run) for show in columns.values()))
-    Console().print(table)
+    print_table(table)

@@ -28,7 +28,7 @@ def progress() -> Iterator[Report]:
         yield quiet
         return
     columns = (
-        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(),
+        SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(),
         TextColumn("{task.completed:,} tuples"), TimeElapsedColumn(),
     )  # fmt: skip
     with Progress(*columns, console=console, transient=True) as bar:
@@ -51,6 +51,11 @@ def print_json(value: Any) -> None:
     sys.stdout.write("\n")
 
 
+def print_table(table: Table) -> None:
+    """Print a table; what looks like rich's markup in names and values is theirs."""
+    Console(markup=False, emoji=False).print(table)
+
+
 def print_facts(title: str, facts: dict[str, Any]) -> None:
     """Print names and values below each other."""
     table = Table(title=title, show_header=False, title_justify="left")
@@ -58,7 +63,7 @@ def print_facts(title: str, facts: dict[str, Any]) -> None:
     table.add_column(justify="right")
     for name, value in facts.items():
         table.add_row(name.replace("_", " "), _text(name, value))
-    Console().print(table)
+    print_table(table)
 
 
 def print_recalls(
@@ -84,7 +89,7 @@ def print_recalls(
     ):
         recalls = [_recall(by_budget[budget], best.get(budget)) for budget in budgets]
         table.add_row(policy, *recalls, "–" if policy == optimum else _speed(by_budget.values()))
-    Console().print(table)
+    print_table(table)
 
 
 def _speed(runs: Iterable[Run]) -> str:

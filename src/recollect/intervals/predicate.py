@@ -110,7 +110,8 @@ class Check:
             high = ceil(place) - 1 if sign == "<" else floor(place)
         else:
             low = floor(place) + 1 if sign == ">" else ceil(place)
-        return max(low, LEAST), min(high, MOST)
+        low, high = max(low, LEAST), min(high, MOST)
+        return (low, high) if low <= high else (MOST, LEAST)
 
     @property
     def box(self) -> Range:

@@ -133,6 +133,15 @@ def bind(query: Query, left: pa.Schema, right: pa.Schema) -> Bound:
             f"time columns {query.time[0]!r} and {query.time[1]!r} do not go together:"
             f" {left.field(query.time[0]).type} and {right.field(query.time[1]).type}"
         )
+    zones = [
+        getattr(schema.field(column).type, "tz", None)
+        for schema, column in zip(schemas, query.time, strict=True)
+    ]
+    if (zones[0] is None) != (zones[1] is None):
+        raise InputError(
+            f"time columns {query.time[0]!r} and {query.time[1]!r} do not go together: one has the"
+            f" time zone {zones[0] or zones[1]}, the other has none; cast one of them"
+        )
     finest = None if units[0] is None or units[1] is None else min(units[0], units[1])
     spans = tuple(resolve(window, finest) for window in query.windows)
     return Bound(

@@ -40,6 +40,7 @@ from recollect.streams.plain import plain_array, plain_schema
 DEFAULT_POLICY = "s3-fifo"
 KINDS = ("left", "inner")
 LONGEST = 1 << 62
+MOST_ROWS = 1 << 40
 """Nanoseconds, more than a century: a TTL beyond it is as good as none."""
 
 
@@ -104,7 +105,7 @@ class Lookup:
         seed: int = 0,
         count_only: bool = False,
     ) -> None:
-        require_whole("cache", cache, least=1)
+        require_whole("cache", cache, least=1, most=MOST_ROWS)
         require_whole("retries", retries, least=0)
         if how not in KINDS:
             raise InputError(f"how={how!r} is neither 'left' nor 'inner'")

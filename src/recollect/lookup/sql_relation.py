@@ -122,7 +122,11 @@ class SqlRelation(Relation):
 
     def condition(self, alias: str = "t") -> str:
         """That a row has the key ``k.k0``, ``k.k1``, …"""
-        return " AND ".join(f"{alias}.{quoted(key)} = k.k{i}" for i, key in enumerate(self.keys))
+        return self._equal(alias, "k.k{}")
+
+    def _equal(self, alias: str, asked: str) -> str:
+        keys = enumerate(self.keys)
+        return " AND ".join(f"{alias}.{quoted(key)} = {asked.format(i)}" for i, key in keys)
 
 
 def without_password(url: str) -> str:

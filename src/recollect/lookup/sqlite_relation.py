@@ -62,6 +62,14 @@ class SqliteRelation(SqlRelation):
         ).fetchone()
         return BY_VALUE[found[0]] if found else pa.string()
 
+    def condition(self, alias: str = "t") -> str:
+        """See :class:`SqlRelation`.
+
+        The plus makes a key an expression, to which SQLite applies the type of the table's column,
+        as to a value in a query: the number 1 finds the text '1' in a column of text.
+        """
+        return self._equal(alias, "+k.k{}")
+
     def ask(self, connection: sqlite3.Connection, keys: list[pa.Array]) -> pa.Table:
         """See :class:`SqlRelation`."""
         marks = ", ?" * len(keys)

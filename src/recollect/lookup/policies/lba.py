@@ -31,6 +31,8 @@ from recollect.policies.base import Array
 from recollect.policies.tournament import Tournament, enter, least, leave, new_tournament
 
 ROWS, REFERENCES = range(2)
+MOST_AHEAD = 10**6
+"""No further ahead than this by default, since so many steps must be computed for each fit."""
 
 
 class State(NamedTuple):
@@ -189,7 +191,7 @@ class Lba(Policy):
             seen=np.zeros(1, np.int64),
             by_lag=np.zeros(h),
             fresh=np.ones(1),
-            horizon=np.array([self.horizon or capacity]),
+            horizon=np.array([self.horizon or min(capacity, MOST_AHEAD)]),
             nearby=np.zeros(room.slots, np.int64),
             expected=np.zeros(room.slots),
             counts=new_exact_counts(),
