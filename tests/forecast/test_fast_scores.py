@@ -172,7 +172,7 @@ def test_bicubic():
 def test_alpha_and_lifetime():
     for lifetime in (1.5, 10, 1e6):
         assert lifetime_for_alpha(alpha_for_lifetime(lifetime)) == pytest.approx(lifetime, rel=1e-6)
-    assert alpha_for_lifetime(1) == pytest.approx(1e-3)
+    assert alpha_for_lifetime(1) == pytest.approx(0.05)
     with pytest.raises(InputError):
         alpha_for_lifetime(0.5)
 

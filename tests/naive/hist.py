@@ -179,18 +179,22 @@ class Hist(NaivePolicy):
     def tick(self, buffered, arrival):
         self.lines[arrival.stream].follow(float(arrival.key))
 
+    @property
+    def arrivals(self):
+        return sum(line.n for line in self.lines)
+
     def distance(self, item):
         return item.key - self.lines[1 - item.stream].position
 
     def admit(self, buffered, item):
-        self.life[item.serial] = [self.distance(item), self.lines[1 - item.stream].n, 0]
+        self.life[item.serial] = [self.distance(item), self.arrivals, 0]
 
     def match(self, item):
         self.life[item.serial][2] += 1
 
     def forget(self, item):
         distance, since, results = self.life.pop(item.serial)
-        lifetime = max(self.lines[1 - item.stream].n - since, 1)
+        lifetime = max(self.arrivals - since, 1)
         self.histograms[item.stream].observe(distance, results, lifetime)
 
     def worth(self, item):

@@ -37,8 +37,8 @@ class Lba(Prob):
         for stream in self.streams:
             if len(self.past[1 - stream]) >= self.next_fit[1 - stream]:
                 self.fit(stream)
-            own = sum(item.stream == stream for item in buffered)
-            self.most[stream] = max(self.most[stream], own)
+            held = sum(item.stream in self.streams for item in buffered)
+            self.most[stream] = max(self.most[stream], held)
         super().tick(buffered, arrival)
         self.past[arrival.stream].append(arrival.key)
 
@@ -49,7 +49,8 @@ class Lba(Prob):
         self.model[partner] = fit_from_chance(
             coincidences(past, self.h), len(past), self.chance(partner)
         )
-        kept = self.most[stream] * len(past) // max(len(self.past[stream]), 1)
+        seen = sum(len(self.past[own]) for own in self.streams)
+        kept = self.most[stream] * len(past) // max(seen, 1)
         self.ahead[partner] = self.horizon or min(max(kept, 1), 8 * self.h)
         self.most[stream] = 0
 

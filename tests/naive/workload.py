@@ -395,7 +395,7 @@ class Lba(Prob):
                 self.fit(join, stream)
         self.seen_of[arrival.stream] += 1
         for join, stream in self.columns():
-            held = sum(fact.stream in self.meeting(join, stream) for fact in buffered)
+            held = sum(fact.stream in self.streams for fact in buffered)
             self.most[join, stream] = max(self.most[join, stream], held)
             if stream == arrival.stream and arrival.keys[join] is not None:
                 self.past[join, stream].append(arrival.keys[join])
@@ -405,7 +405,7 @@ class Lba(Prob):
         self.next_fit[join, stream] = len(past) + min(len(past), 65_536)
         chance = sum(count**2 for count in Counter(past).values()) / len(past) ** 2
         self.model[join, stream] = fit_from_chance(coincidences(past, self.h), len(past), chance)
-        seen = sum(self.seen_of[own] for own in self.meeting(join, stream))
+        seen = sum(self.seen_of[own] for own in self.streams)
         kept = self.most[join, stream] * len(past) // max(seen, 1)
         self.ahead[join, stream] = self.horizon or min(max(kept, 1), 8 * self.h)
         self.most[join, stream] = 0

@@ -346,7 +346,7 @@ def test_memory_goes_to_the_leading_and_to_the_steadier_stream():
         ("heeb:survival=inv", "heeb: survival=inv is not exp or fixed"),
         ("heeb:alpha=-1", "heeb: alpha=-1.0 is not from 0 to"),
         ("heeb:survival=fixed,alpha=0.5", "heeb: alpha=0.5 is less than 1, the least for fixed"),
-        ("heeb:alpha=0.0001", "heeb: alpha=0.0001 is less than 0.001, the least for exp"),
+        ("heeb:alpha=0.0001", "heeb: alpha=0.0001 is less than 0.05, the least for exp"),
         ("heeb:sample=-2", "heeb: sample=-2 is not from 0 to"),
         ("heeb:warmup=3", "heeb: warmup=3 is not from 10 to 4096"),
         ("heeb:counts=none", "heeb: counts=none is not"),

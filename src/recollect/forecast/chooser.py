@@ -59,7 +59,7 @@ def judge(
     numbers = whole_numbers(values, least=10)
     require_real("kept_back", kept_back, least=0.05, most=0.95)
     names = [name for name in forecast_names() if name != "known"] if laws is None else laws
-    begin = max(3, round(len(numbers) * (1 - kept_back)))
+    begin = min(max(3, round(len(numbers) * (1 - kept_back))), len(numbers) - 1)
     judged = [_judged(forecast_class(name), numbers, begin) for name in names]
     return sorted(judged, key=lambda one: -one.log_likelihood)
 

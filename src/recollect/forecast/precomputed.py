@@ -155,7 +155,7 @@ def walk_curve(law: Walk, survival: Survival, caching: bool = False) -> Curve:
     scores = np.maximum(np.fft.irfft(series, places)[np.arange(low, high + 1) % places], 0.0)
     if caching:
         scores /= 1 + (scores[-low] if low <= 0 <= high else 0)
-    counting = np.flatnonzero(scores > NEGLIGIBLE)
+    counting = np.flatnonzero(scores > NEGLIGIBLE * scores.max())
     first, last = counting[0], counting[-1]
     return Curve(low + int(first), scores[first : last + 1])
 

@@ -23,6 +23,8 @@ from recollect.forecast.base import Probabilities, steps_ahead
 from recollect.streams.checks import require_real, require_whole
 
 KINDS = ("fixed", "inf", "inv", "exp")
+LEAST_ALPHA = 0.05
+"""A benefit of the next step counts exp(-20) then; below, soon nothing at all."""
 NEGLIGIBLE = 1e-12
 
 
@@ -55,7 +57,7 @@ class Survival:
         if self.kind == "fixed":
             require_whole("scale", self.scale, least=1)
         elif self.kind == "exp":
-            require_real("scale", self.scale, least=1e-3)
+            require_real("scale", self.scale, least=LEAST_ALPHA)
         elif self.scale != 0:
             raise InputError(f"survival {self.kind} has no scale, so it cannot be {self.scale}")
 
@@ -85,7 +87,7 @@ class Survival:
 
 def decay(alpha: float) -> float:
     """What remains of a benefit per step of waiting, under ``exp``: the γ of the matrices."""
-    require_real("alpha", alpha, least=1e-3)
+    require_real("alpha", alpha, least=LEAST_ALPHA)
     return exp(-1 / alpha)
 
 
@@ -96,8 +98,8 @@ def alpha_for_lifetime(lifetime: float) -> float:
     9.491
     """
     require_real("lifetime", lifetime, least=1)
-    # α below 0.001 would forget everything at once; tuples that all leave at once have none.
-    return max(1e-3, -1 / log1p(-1 / lifetime)) if lifetime > 1 else 1e-3
+    # Tuples that all leave at once have no α.
+    return max(LEAST_ALPHA, -1 / log1p(-1 / lifetime)) if lifetime > 1 else LEAST_ALPHA
 
 
 def lifetime_for_alpha(alpha: float) -> float:

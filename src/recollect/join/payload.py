@@ -19,6 +19,7 @@ PLACE = (1 << PLACE_BITS) - 1
 RAW = 1 << 62
 """Set in the numbers of rows that are still where they came in."""
 SEGMENT_ROWS = 8_192
+SEGMENT_BYTES = 2**22
 SLACK = 1.25
 """How many rows, and bytes, may be stored per buffered one. Budgets in bytes allow for it."""
 FEW_BYTES = 2**14
@@ -87,8 +88,12 @@ class PayloadStore:
 
     @property
     def needs_settling(self) -> bool:
-        """Whether a segment's worth of rows has been joined since the last time."""
-        return sum(self._segments[number].num_rows for number in self.raw_joined) >= SEGMENT_ROWS
+        """Whether a segment's worth of rows, or of bytes, has been joined since the last time."""
+        raw = [self._segments[number] for number in self.raw_joined]
+        return (
+            sum(part.num_rows for part in raw) >= SEGMENT_ROWS
+            or sum(part.nbytes for part in raw) >= SEGMENT_BYTES
+        )
 
     def settle(self, slots: np.ndarray, rows: np.ndarray, relocate: Relocate) -> None:
         """Copy what is buffered of the raw segments that have been joined; let go of the rest.

@@ -33,7 +33,7 @@ from recollect import counting
 from recollect.compiled import inlined
 from recollect.errors import InputError, PolicyError
 from recollect.forecast import Ar1, Markov, Survival, Trend, Walk
-from recollect.forecast.survival import alpha_for_lifetime
+from recollect.forecast.survival import LEAST_ALPHA, alpha_for_lifetime
 from recollect.policies import base, by_value, joint_heeb
 from recollect.policies.base import NEWCOMER, Array, Policy, Room
 from recollect.policies.by_value import ByValue, enter, first_from, leave, new_by_value
@@ -244,7 +244,7 @@ class Heeb(Prob, name="heeb"):
             value = getattr(self, name)
             if not smallest <= value <= largest:
                 raise PolicyError(f"heeb: {name}={value} is not from {smallest} to {largest}")
-        least = 1 if self.survival == "fixed" else 1e-3
+        least = 1 if self.survival == "fixed" else LEAST_ALPHA
         if 0 < self.alpha < least:
             raise PolicyError(
                 f"heeb: alpha={self.alpha} is less than {least}, the least for {self.survival}"

@@ -2,7 +2,8 @@
 
 :mod:`recollect.forecast.precomputed` has the same tables, summed up term by term. A large buffer
 keeps tuples for tens of thousands of steps, and then that takes minutes. Under ``exp`` the scores
-of a trend follow from each other, S(d) = γ (p(d) + S(d - slope)), and those of a walk are one
+of a trend follow from each other, S(d) = γ (p(d) + S(d - slope)) in a join and
+S(d) = γ (p(d) + (1 - p(d)) S(d - slope)) in a cache, and those of a walk are one
 division in the frequency domain, so both are found at once.
 """
 
@@ -79,7 +80,7 @@ def table_of(law: Forecast, survival: Survival, most_cells: int = MOST_CELLS) ->
     (-3, array([0.   , 0.   , 0.164, 0.298]))
     """
     if isinstance(law, Trend):
-        table = _trend_table(law, survival, most_cells)
+        table = trend_table(law, survival, most_cells)
     elif isinstance(law, Walk):
         table = _walk_table(law, survival, most_cells)
     elif isinstance(law, Markov | Ar1):
@@ -115,13 +116,16 @@ def smoothed(law: DiscreteLaw, samples: int) -> DiscreteLaw:
     return DiscreteLaw(law.low - width + 1, weights / weights.sum())
 
 
-def _trend_table(law: Trend, survival: Survival, most_cells: int) -> Table:
+def trend_table(
+    law: Trend, survival: Survival, most_cells: int = MOST_CELLS, caching: bool = False
+) -> Table:
+    """Make the table of a trend, for joins, or for caches: only the first of all matches counts."""
     moves: dict[str, Any] = {"slope": law.slope, "intercept": law.intercept}
     reach = law.slope * survival.horizon
     on_grid = law.slope * FINE == round(law.slope * FINE)
     terms = survival.horizon * FINE * (abs(reach) + len(law.noise.weights))
     if survival.kind != "exp" or (not on_grid and terms <= MOST_TERMS):
-        curve = trend_curve(law, survival)
+        curve = trend_curve(law, survival, caching)
         return Table(LINE, curve.scores, curve.low, curve.per_unit, **moves)
     whole = law.slope == round(law.slope) and law.intercept == round(law.intercept)
     per_unit = 1 if whole else FINE
@@ -137,12 +141,12 @@ def _trend_table(law: Trend, survival: Survival, most_cells: int) -> Table:
     onwards = slice(None, None, 1 if law.slope >= 0 else -1)
     scores = np.zeros(len(distances))
     step = abs(law.slope) * per_unit
-    _add_up(chance[onwards].copy(), step, decay(survival.scale), scores)
+    _add_up(chance[onwards].copy(), step, decay(survival.scale), caching, scores)
     return Table(LINE, scores[onwards].copy(), low, per_unit, **moves)
 
 
 @cached
-def _add_up(chance, step, gamma, scores):
+def _add_up(chance, step, gamma, caching, scores):
     """Score each place from the one that is a step behind it, or from two between which that is."""
     whole = np.int64(np.floor(step))
     part = step - whole
@@ -150,9 +154,10 @@ def _add_up(chance, step, gamma, scores):
         behind = place - whole
         near = scores[behind] if 0 <= behind < place else 0.0
         far = scores[behind - 1] if behind >= 1 else 0.0
-        total = gamma * (chance[place] + (1 - part) * near + part * far)
+        left = 1 - chance[place] if caching else 1.0
+        total = gamma * (chance[place] + left * ((1 - part) * near + part * far))
         # A step of less than a place starts from the score that is being found.
-        scores[place] = total / (1 - gamma * (1 - part)) if whole == 0 else total
+        scores[place] = total / (1 - gamma * left * (1 - part)) if whole == 0 else total
 
 
 def _walk_table(law: Walk, survival: Survival, most_cells: int) -> Table:
@@ -169,7 +174,7 @@ def _discounted_walk(law: Walk, survival: Survival, most_cells: int) -> Curve:
     deviation = np.sqrt(steps.weights @ (numbers - steps.mean) ** 2)
     longest = max(abs(steps.low), abs(steps.high))
     # Scores fall off at least as fast as by this much per e.
-    scale = deviation * np.sqrt(alpha / 2) + abs(steps.mean) * alpha + longest
+    scale = deviation * np.sqrt(alpha / 2) + abs(steps.mean) * alpha + max(longest, 1)
     cells = 2 ** ceil(np.log2(2 * -np.log(NEGLIGIBLE) * scale))
     if cells > most_cells:
         raise InputError(f"it goes too far in {survival.horizon} steps for a table of {most_cells}")

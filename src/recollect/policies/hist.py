@@ -47,11 +47,12 @@ class State(NamedTuple):
     tracks: Array
     """By stream: where it is."""
     histograms: Histograms
-    """By stream: what its tuples brought; lifetimes are in arrivals of the partner stream."""
+    """By stream: what its tuples brought; lifetimes are in arrivals of both, so that tuples of the
+    slower stream are worth as much as they bring."""
     results: Array
     """By slot: the results of the tuple so far."""
     since: Array
-    """By slot: how many arrivals the partner stream had when the tuple came."""
+    """By slot: how many arrivals there were when the tuple came."""
     entered: Array
     """By slot: the distance at which it came."""
 
@@ -68,14 +69,14 @@ class State(NamedTuple):
         enter(self.by_value, buffer, slot)
         stream = buffer.stream[slot]
         self.results[slot] = 0
-        self.since[slot] = self.tracks[1 - stream, SEEN]
+        self.since[slot] = _arrivals(self)
         self.entered[slot] = _distance(self, stream, buffer.key[buffer.group[slot]])
 
     def forget(self, buffer, slot):
         """Learn from what a tuple brought."""
         leave(self.by_value, buffer, slot)
         stream = buffer.stream[slot]
-        lifetime = max(self.tracks[1 - stream, SEEN] - self.since[slot], 1.0)
+        lifetime = max(_arrivals(self) - self.since[slot], 1.0)
         observe(self.histograms, stream, self.entered[slot], self.results[slot], lifetime)
 
     def victim(self, buffer, newcomer):
@@ -89,6 +90,11 @@ class State(NamedTuple):
         distance = _distance(self, newcomer.stream, newcomer.key)
         worth = worth_at(self.histograms, newcomer.stream, distance)
         return NEWCOMER if worth < least else chosen
+
+
+@inlined
+def _arrivals(state):
+    return state.tracks[0, SEEN] + state.tracks[1, SEEN]
 
 
 @inlined

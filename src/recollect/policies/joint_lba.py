@@ -72,11 +72,10 @@ class JointState(NamedTuple):
             if self.clocks[stream, FIRST] == NOT_STARTED:
                 self.clocks[stream, FIRST] = buffer.clock[stream]
         self.clocks[arrival.stream, SEEN] += 1
+        held = 0
+        for stream in self.streams:
+            held += buffer.live[stream]
         for column in range(len(self.tally)):
-            held = 0
-            for stream in self.streams:
-                if self.partners[column // streams, stream, column % streams] != 0:
-                    held += buffer.live[stream]
             self.tally[column, MOST] = max(self.tally[column, MOST], held)
         for join in range(len(self.partners)):
             column = join * streams + arrival.stream
@@ -196,13 +195,11 @@ def start(room: Room, counts: Any, h: int, warmup: int, furthest: int, aging: bo
 
 def fit_due(state: JointState, horizon: int, furthest: int, rarely: int) -> None:
     """Fit the models that are due; ``horizon`` is T, or 0 for as long as tuples are kept."""
-    streams = state.partners.shape[1]
+    seen = int(state.clocks[state.streams, SEEN].sum())
     for column, tally in enumerate(state.tally):
         arrivals = int(tally[ARRIVALS])
         if not 0 < tally[NEXT_FIT] <= arrivals:
             continue
-        meeting = state.partners[column // streams, state.streams, column % streams] != 0
-        seen = int(state.clocks[state.streams[meeting], SEEN].sum())
         kept = int(tally[MOST]) * arrivals // max(seen, 1)
         model = fit_from_chance(
             state.coincidences[column], arrivals, int(tally[SQUARES]) / arrivals**2

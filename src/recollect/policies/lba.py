@@ -67,7 +67,7 @@ class State(NamedTuple):
     """By stream and lag, from 1: how many tuples equal the one before them at this lag."""
     tally: Array
     """By stream: how many ARRIVALS it had, the sum of the SQUARES of the counts of its keys, after
-    how many arrivals the NEXT_FIT is due, the MOST of its tuples that were buffered since the last,
+    how many arrivals the NEXT_FIT is due, the MOST tuples that were buffered since the last one,
     the FIRST moment on its clock, and the HORIZON: how far ahead is predicted."""
     by_lag: Array
     """By stream and lag: how many of its next T tuples will descend from the one at this lag."""
@@ -94,9 +94,12 @@ class State(NamedTuple):
 
     def tick(self, buffer, arrival):
         """Learn from the partner's arrivals."""
+        held = 0
+        for stream in self.streams:
+            held += buffer.live[stream]
         for stream in self.streams:
             tally = self.tally[stream]
-            tally[MOST] = max(tally[MOST], buffer.live[stream])
+            tally[MOST] = max(tally[MOST], held)
             if tally[FIRST] == NOT_STARTED:
                 tally[FIRST] = buffer.clock[stream]
             if stream != arrival.stream:
@@ -400,13 +403,15 @@ class Lba(Prob, name="lba"):
     def _fit(self, state: State, stream: int) -> None:
         """Fit the model of the partner of a stream."""
         partner = 1 - stream
-        own, tally = state.tally[stream], state.tally[partner]
+        tally = state.tally[partner]
         arrivals = int(tally[ARRIVALS])
         chance = int(tally[SQUARES]) / arrivals**2
         model = fit_from_chance(state.coincidences[partner], arrivals, chance)
-        kept = int(own[MOST]) * arrivals // max(int(own[ARRIVALS]), 1)
+        # Of all streams in the buffer, so that T is the same time for each of them.
+        seen = int(state.tally[state.streams, ARRIVALS].sum())
+        kept = int(state.tally[stream, MOST]) * arrivals // max(seen, 1)
         horizon = self.horizon or min(max(kept, 1), self._furthest)
-        own[MOST] = 0
+        state.tally[stream, MOST] = 0
         tally[HORIZON] = horizon
         tally[NEXT_FIT] = arrivals + min(arrivals, RARELY)
         if self.by_lifetime:

@@ -19,9 +19,10 @@ import numpy as np
 import pyarrow as pa
 
 from recollect.compiled import inlined
-from recollect.errors import PolicyError
+from recollect.errors import InputError, PolicyError
 from recollect.forecast import Ar1, Forecast, Markov, Stationary, Survival, Trend, Walk
-from recollect.forecast.precomputed import Curve, Surface, markov_surface, trend_curve, walk_curve
+from recollect.forecast.precomputed import Curve, Surface, markov_surface, walk_curve
+from recollect.forecast.survival import LEAST_ALPHA
 from recollect.lookup.policies.base import CacheRoom, known_as
 from recollect.lookup.policies.history import (
     History,
@@ -33,11 +34,13 @@ from recollect.lookup.policies.history import (
 from recollect.lookup.policies.lfu import Lfu
 from recollect.policies import NEWCOMER, Policy, Room
 from recollect.policies.base import Array
+from recollect.policies.heeb_tables import Table, trend_table
 from recollect.policies.rand import below
 
 LAWS: dict[str, type[Forecast]] = {law.name: law for law in (Ar1, Markov, Stationary, Trend, Walk)}
 LEARNING, CURVE, SURFACE = range(3)
 UNKNOWN = -1
+MOST_ALPHA = 1e9
 LAST, STEP, PLACE = range(3)
 
 
@@ -105,7 +108,8 @@ class State(NamedTuple):
             score = _score(self, self.number[slot], self.place[slot])
             if score < least or (score == least and buffer.serial[slot] < buffer.serial[chosen]):
                 chosen, least = slot, score
-        return NEWCOMER if _score(self, self.last[LAST], self.last[PLACE]) < least else chosen
+        own = _place_of(self.scores.states, self.last[LAST])
+        return NEWCOMER if _score(self, self.last[LAST], own) < least else chosen
 
 
 @inlined
@@ -154,7 +158,7 @@ def scores_under(law: Forecast, alpha: float) -> Scores:
     """Work out the scores under a law."""
     survival = Survival("exp", alpha)
     if isinstance(law, Trend):
-        return _of_curve(trend_curve(law, survival, caching=True), 0, law.slope, law.intercept)
+        return _of_curve(trend_table(law, survival, caching=True), 0, law.slope, law.intercept)
     if isinstance(law, Walk):
         return _of_curve(walk_curve(law, survival, caching=True), 1, 0, 0)
     if isinstance(law, Ar1 | Markov):
@@ -163,7 +167,7 @@ def scores_under(law: Forecast, alpha: float) -> Scores:
     raise PolicyError(f"heeb: a cache has no scores for the forecast {type(law).__name__}")
 
 
-def _of_curve(curve: Curve, last: float, slope: float, intercept: float) -> Scores:
+def _of_curve(curve: Curve | Table, last: float, slope: float, intercept: float) -> Scores:
     line = np.array([curve.low, curve.per_unit, last, slope, intercept], np.float64)
     return Scores(np.array([CURVE]), curve.scores[None].copy(), np.zeros(1, np.int64), line)
 
@@ -210,6 +214,10 @@ class Heeb(Policy):
         for name in ("alpha", "sample"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise PolicyError(f"heeb: {name}={getattr(self, name)} is not 0 or more")
+        if self.alpha and not LEAST_ALPHA <= self.alpha <= MOST_ALPHA:
+            raise PolicyError(
+                f"heeb: alpha={self.alpha} is not from {LEAST_ALPHA} to {MOST_ALPHA:g}, nor 0"
+            )
         if not 0 < self.unit < np.inf:
             raise PolicyError(f"heeb: unit={self.unit} is not above 0")
         if not 3 <= self.learn <= 2**16:
@@ -256,10 +264,14 @@ class Heeb(Policy):
         """See :class:`Policy`; this is the time to learn."""
         if self._stationary:
             return Lfu().enlarge(state)
-        law = LAWS[self.forecast].fit(state.history.seen)
-        scores = scores_under(law, float(state.alpha[0]))
+        history = longer(state.history)
+        try:
+            law = LAWS[self.forecast].fit(state.history.seen)
+            scores = scores_under(law, float(state.alpha[0]))
+        except InputError:  # such a law does not fit these references, perhaps later ones
+            return state._replace(history=history)
         places = np.searchsorted(scores.states, state.number)
         known = scores.states[np.minimum(places, len(scores.states) - 1)] == state.number
         return state._replace(
-            place=np.where(known, places, UNKNOWN), scores=scores, history=longer(state.history)
+            place=np.where(known, places, UNKNOWN), scores=scores, history=history
         )
