@@ -41,6 +41,12 @@ def test_the_law_behind_a_stream_is_found(name):
     assert choose(values, laws=[name]).name == name
 
 
+def test_something_is_always_kept_back():
+    judged = judge(range(10), kept_back=0.05)
+    assert judged[0].name == "trend"
+    assert np.isfinite(judged[0].log_likelihood)
+
+
 def test_what_cannot_be_fitted_says_why():
     values = np.random.default_rng(1).integers(0, 2**40, 300)
     judged = {one.name: one for one in judge(values)}

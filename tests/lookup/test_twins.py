@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.forecast import Ar1, DiscreteLaw, Markov, Trend, Walk
+from recollect.forecast import Ar1, DiscreteLaw, Markov, Survival, Trend, Walk
+from recollect.forecast.precomputed import trend_curve
 from recollect.locality.model import LocalityModel
+from recollect.lookup import lookup
 from recollect.lookup.cache import Cache
 from recollect.lookup.policies import (
     CacheRoom,
@@ -16,6 +18,7 @@ from recollect.lookup.policies import (
     cache_policy_names,
     parse_cache_policy,
 )
+from recollect.lookup.policies.heeb import scores_under
 from tests.naive import caches
 
 CHAIN = Markov(range(8), np.random.default_rng(3).dirichlet(np.full(8, 0.5), 8))
@@ -128,6 +131,39 @@ def test_rows_that_do_not_last(name, batches, capacity, ttl):
     cache = Cache(parse_cache_policy(policy), room_for(capacity, 0, keys), ttl)
     for number, batch in enumerate(batches):
         assert hits_of(cache, batch, now=5 * number) == naive.refer(batch, 5 * number, ttl)
+
+
+def test_a_law_that_does_not_fit_is_no_end():
+    """A chain cannot have so many states; what was learnt before is kept."""
+    random = np.random.default_rng(0)
+    keys = np.concatenate([random.integers(0, 50, 7_000), np.arange(100_000, 120_000)])
+    stream = pa.table({"key": keys})
+    words = {"on": "key", "cache": 25, "count_only": True}
+    found = lookup(stream, stream.slice(0, 0), policy="heeb:forecast=markov", **words).stats
+    assert found.misses > 20_000
+    assert found.hits > 2_000
+
+
+def test_keys_that_the_law_does_not_know_are_worth_nothing():
+    """Each second reference is to a row that is never wanted again."""
+    random = np.random.default_rng(0)
+    chain = random.integers(0, 3, 3_000) * 2
+    keys = np.stack([chain, 1_001 + 2 * np.arange(3_000)]).T.ravel()
+    law = Markov([0, 2, 4], np.full((3, 3), 1 / 3))
+    stream = pa.table({"key": keys})
+    words = {"on": "key", "cache": 3, "count_only": True}
+    found = lookup(stream, stream.slice(0, 0), policy=Heeb(law), **words).stats
+    assert found.hits == 3_000 - 3
+
+
+def test_a_trend_in_a_large_cache_is_fitted_at_once():
+    """The curve reaches as far as rows stay; it is not summed up term by term."""
+    law = Trend(1, 0, DiscreteLaw.normal(20))
+    far, exact = scores_under(law, 20_000.0), trend_curve(law, Survival("exp", 30), caching=True)
+    assert far.table.shape[1] > 100_000
+    near = scores_under(law, 30.0)
+    assert near.line[0] == exact.low
+    np.testing.assert_allclose(near.table[0], exact.scores, atol=1e-12)
 
 
 def test_nulls_refer_to_nothing():

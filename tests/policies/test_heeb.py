@@ -3,6 +3,7 @@
 from time import perf_counter
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -213,6 +214,18 @@ def test_stationary_is_prob_and_locality_is_lba():
         spans = (TimeWindow(100), UnlimitedWindow())
         got = trace_engine(f"heeb:forecast={forecast}", rows, spans, 40)
         assert got == trace_engine(same, rows, spans, 40)
+
+
+@pytest.mark.parametrize(
+    ("keys", "step", "window", "budget"),
+    [(np.zeros(600, np.int64), 1, 20, 5), (np.arange(600) % 3, 10, 5, 100)],
+    ids=["one key", "hardly any tuple alive"],
+)
+def test_streams_that_stand_still_or_pass_at_once(keys, step, window, budget):
+    stream = pa.table({"time": np.arange(600) * step, "key": keys})
+    words = {"on": "key", "time": "time", "window": window, "budget": budget, "count_only": True}
+    found = rc.join(stream, stream, policy="heeb", **words).stats.results
+    assert found > 0.8 * rc.join(stream, stream, policy="fifo", **words).stats.results
 
 
 def test_streams_without_a_law_are_left_to_prob():

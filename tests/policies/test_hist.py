@@ -1,5 +1,7 @@
 """HIST against its naive twin, and that it learns what HEEB is told."""
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,6 +107,23 @@ def test_what_the_partner_has_passed_goes_first():
         for policy in ("hist", Heeb(left=laws[0], right=laws[1]))
     )
     assert hist > 0.97 * heeb
+
+
+def test_streams_of_different_rates():
+    """A tuple of the slow stream is worth what it brings per time, as any other."""
+    random = np.random.default_rng(0)
+    slow, fast = 2_000, 20_000
+    left = np.arange(slow) * 10 + random.normal(0, 20, slow).round()
+    right = np.arange(fast) + random.normal(0, 20, fast).round()
+    streams = [
+        pa.table({"time": np.arange(len(keys)) * (fast // len(keys)), "key": keys.astype(int)})
+        for keys in (left, right)
+    ]
+    words = {"on": "key", "time": "time", "window": "unlimited", "budget": 30, "count_only": True}
+    rand, hist = (
+        rc.join(*streams, policy=policy, **words).stats.results for policy in ("rand", "hist")
+    )
+    assert hist > 1.5 * rand
 
 
 @pytest.mark.parametrize(

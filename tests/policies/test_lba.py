@@ -1,6 +1,7 @@
 """LBA and ELBA against their naive twins, and what they are for: more results than PROB."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -109,6 +110,26 @@ def recalls():
 def test_locality_gives_more_results_than_popularity_alone(recalls):
     assert recalls["lba"] >= recalls["prob"] + 0.5
     assert recalls["elba"] >= recalls["lba"] - 0.5
+
+
+def test_streams_of_different_rates():
+    """What is frequent is as valuable in the slow stream as in the fast one."""
+    random = np.random.default_rng(0)
+    slow, fast = 240, 4_800
+    left = np.where(random.random(slow) < 0.5, random.integers(0, 3, slow), 1_000)
+    left[left == 1_000] += np.arange((left == 1_000).sum())
+    right = np.where(random.random(fast) < 0.005, random.integers(0, 3, fast), 5_000)
+    right[right == 5_000] += np.arange((right == 5_000).sum())
+    streams = [
+        pa.table({"time": np.arange(len(keys)) * (fast // len(keys)), "key": keys})
+        for keys in (left, right)
+    ]
+    words = {"on": "key", "time": "time", "window": 4_800, "budget": 20, "count_only": True}
+    prob, lba, elba = (
+        rc.join(*streams, policy=policy, **words).stats.results
+        for policy in ("prob", "lba", "elba")
+    )
+    assert min(lba, elba) > 0.9 * prob
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,28 @@ def test_percentile_is_the_nearest_rank(count):
 # -- policies that cannot work -------------------------------------------------------------------
 
 
+class Misspelt(NamedTuple):
+    place: np.ndarray
+
+    def victm(self, buffer, newcomer):
+        return 0
+
+
+@dataclass(frozen=True)
+class WithoutVictim(Policy):
+    kind: str = "misspelt"
+
+    def start(self, room: Room):
+        place = np.zeros(1, np.int64)
+        return {"misspelt": Misspelt(place), "tuple": (place,), "array": place}.get(self.kind)
+
+
+@pytest.mark.parametrize("kind", ["misspelt", "tuple", "array", "nothing"])
+def test_a_state_must_have_a_method_victim(kind):
+    with pytest.raises(PolicyError, match=r"start\(\) must return a NamedTuple .* victim\(\)"):
+        new_join(WithoutVictim(kind))
+
+
 class AllocatingState(NamedTuple):
     place: np.ndarray
 
@@ -177,7 +199,7 @@ def test_a_policy_that_does_not_compile_is_named(policy):
 
 
 def test_a_policy_without_start_says_so():
-    with pytest.raises(TypeError, match="WithoutStart"):
+    with pytest.raises(PolicyError, match="WithoutStart"):
         new_join(WithoutStart())
 
 

@@ -118,7 +118,7 @@ class Engine:
         # With one slot numpy calls the arrays contiguous, which is another type to numba.
         slots = max(2, min(FIRST_SLOTS, most_slots))
         self.storage = buffers.allocate(slots, extra_width)
-        self.states = tuple(policy.start(room) for room in self._rooms(slots))
+        self.states = tuple(policy.started(room) for room in self._rooms(slots))
         self.plan = Plan(
             kind=np.array(kinds, np.int64),
             span=np.array(spans, np.int64),

@@ -74,7 +74,7 @@ class Cache:
         self._ttl = ttl
         self._most_slots = min(room.capacity, MOST_SLOTS)
         self.storage = buffers.allocate(room.slots, 1)
-        self.state = policy.start(room)
+        self.state = policy.started(room)
         self.ledger = Ledger(np.zeros(COUNTS, np.int64))
         kind: type = type(self.state)
         self._run = specialise(kernel.run, kind)

@@ -41,6 +41,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from recollect.compiled import hook
+from recollect.errors import PolicyError
 
 Array = np.ndarray
 State = Any
@@ -136,7 +137,17 @@ class Policy:
 
     def start(self, room: Room) -> State:
         """Make the state of an empty buffer."""
-        raise TypeError(f"{type(self).__qualname__} is a policy without a start() method")
+        raise PolicyError(f"{type(self).__qualname__} is a policy without a start() method")
+
+    def started(self, room: Room) -> State:
+        """Make the state of an empty buffer, and make sure that it is one."""
+        state = self.start(room)
+        if not hasattr(type(state), "_fields") or not hasattr(type(state), "victim"):
+            raise PolicyError(
+                f"policy {self.spec}: start() must return a NamedTuple of arrays that has a method"
+                f" victim(), not a {type(state).__qualname__}"
+            )
+        return state
 
     def grow(self, state: State, room: Room) -> State:
         """Carry a state over to a room with more slots.

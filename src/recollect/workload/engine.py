@@ -112,7 +112,7 @@ class Engine:
         self._most = min(sum(capacity), MOST_SLOTS)
         numbers, starts, self._code = _programs(shape.filters)
         slots = max(2, min(FIRST_SLOTS, self._most))
-        self.states = tuple(policy.start(room) for room in self._rooms(slots, len(capacity)))
+        self.states = tuple(policy.started(room) for room in self._rooms(slots, len(capacity)))
         kind: type = type(self.states[0])
         self.plan = Plan(
             counting=np.array(shape.counting, np.uint8),
