@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from recollect.errors import InputError
 from recollect.streams.formats import Format
+from recollect.streams.json_types import json_schema
 
 Read: TypeAlias = Callable[[list[str], int], Iterator[pa.RecordBatch]]
 
@@ -124,8 +125,7 @@ def _open_json(path: str) -> Opened:
 
     if not _has_text(path):
         raise InputError(f"{path} has no rows")
-    with pa.json.open_json(path) as opened:
-        schema = opened.schema
+    schema = json_schema(path)
     return Opened(schema, read)
 
 
