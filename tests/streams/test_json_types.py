@@ -52,3 +52,16 @@ def test_what_is_written_is_read(tmp_path, zone):
     with open_sink(tmp_path / "a.jsonl", table.schema) as sink:
         sink.write(table.to_batches()[0])
     assert read(tmp_path / "a.jsonl") == table
+
+
+def test_numbers_beyond_int64(tmp_path):
+    column = read(lines(tmp_path / "a.jsonl", 2**64 - 1, 1, "null", 2**64 - 2))["a"]
+    assert column.type == pa.uint64()
+    assert column.to_pylist() == [2**64 - 1, 1, None, 2**64 - 2]
+
+
+@pytest.mark.parametrize("values", [(2**63, 1.5), (1e20, 3), (2**63, 1.0)])
+def test_doubles_stay_doubles(tmp_path, values):
+    column = read(lines(tmp_path / "a.jsonl", *values))["a"]
+    assert column.type == pa.float64()
+    assert column.to_pylist() == list(values)

@@ -12,6 +12,7 @@ import pyarrow.json
 import pyarrow.parquet as pq
 
 from recollect.errors import InputError
+from recollect.streams.csv_types import csv_schema
 from recollect.streams.formats import Format
 from recollect.streams.json_types import json_schema
 
@@ -89,18 +90,22 @@ def _open_csv(path: str, format_: Format) -> Opened:
                 arrays = [_empty_to_null(column) for column in batch.columns]
                 yield pa.RecordBatch.from_arrays(arrays, schema=opened.schema)
 
+    def first_texts(columns: list[str]) -> pa.RecordBatch:
+        convert = pa.csv.ConvertOptions(
+            include_columns=columns,
+            column_types=dict.fromkeys(columns, pa.string()),
+            strings_can_be_null=True,
+        )
+        with reader(convert) as opened:
+            return opened.read_next_batch()
+
     with reader() as opened:
         for field in opened.schema:
             if pa.types.is_binary(field.type):
                 raise InputError(f"{path}: column {field.name!r} is not UTF-8 text")
-        schema = pa.schema([pa.field(f.name, _text_if_unknown(f.type)) for f in opened.schema])
         _require_rows(path, opened)
+        schema = csv_schema(opened.schema, first_texts)
     return Opened(schema, read)
-
-
-def _text_if_unknown(type_: pa.DataType) -> pa.DataType:
-    # A column without a value in the first block may still have some later.
-    return pa.string() if pa.types.is_null(type_) else type_
 
 
 def _empty_to_null(column: pa.Array) -> pa.Array:
