@@ -5,6 +5,7 @@ import datetime
 import decimal
 import json
 import math
+import uuid
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -134,8 +135,8 @@ def _values(column: pa.Array) -> list[Any]:
 def plain_json(value: Any) -> Any:
     """Return a value as JSON can hold it.
 
-    Dates and times become ISO 8601 text, durations seconds, decimals text, bytes base64 text;
-    NaN and the infinities, for which JSON has no word, become null.
+    Dates and times become ISO 8601 text, durations seconds, decimals and UUIDs text, bytes base64
+    text; NaN and the infinities, for which JSON has no word, become null.
 
     Parameters
     ----------
@@ -160,7 +161,7 @@ def plain_json(value: Any) -> Any:
             return value.total_seconds()
         case Seconds():
             return float(value)
-        case decimal.Decimal():
+        case decimal.Decimal() | uuid.UUID():
             return str(value)
         case bytes():
             return base64.b64encode(value).decode()
