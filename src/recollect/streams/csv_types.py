@@ -1,6 +1,8 @@
 """The types of the columns of a CSV file, where its first block says more than Arrow infers."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -30,10 +32,26 @@ def csv_schema(inferred: pa.Schema, block: Block) -> pa.Schema:
     for name, type_ in zip(inferred.names, inferred.types, strict=True):
         if types.is_null(type_):
             type_ = pa.string()  # there may be values later
+        elif types.is_timestamp(type_) and type_.unit == "s":
+            type_ = pa.timestamp("us", type_.tz)  # there may be fractions later
         elif texts is not None and name in doubles:
             type_ = _number_type(texts[name])
         fields.append(pa.field(name, type_))
     return pa.schema(fields)
+
+
+@contextmanager
+def later_fractions() -> Iterator[None]:
+    """Say what to do if a column of whole numbers has a fraction after the first block."""
+    try:
+        yield
+    except pa.ArrowInvalid as error:
+        if re.search(r"error to u?int64: invalid value '[-+.\deE]+'", str(error)) is None:
+            raise
+        raise pa.ArrowInvalid(
+            f"{error}; the column begins with whole numbers: write one of them as 1.0, or convert"
+            " the file to Parquet"
+        ) from error
 
 
 def _number_type(texts: pa.Array) -> pa.DataType:

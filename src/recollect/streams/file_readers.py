@@ -12,7 +12,7 @@ import pyarrow.json
 import pyarrow.parquet as pq
 
 from recollect.errors import InputError
-from recollect.streams.csv_types import csv_schema
+from recollect.streams.csv_types import csv_schema, later_fractions
 from recollect.streams.formats import Format
 from recollect.streams.json_types import json_schema
 
@@ -85,7 +85,7 @@ def _open_csv(path: str, format_: Format) -> Opened:
     def read(columns: list[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
         types = {name: schema.field(name).type for name in columns}
         convert = pa.csv.ConvertOptions(include_columns=columns, column_types=types)
-        with reader(convert) as opened:
+        with reader(convert) as opened, later_fractions():
             for batch in opened:
                 arrays = [_empty_to_null(column) for column in batch.columns]
                 yield pa.RecordBatch.from_arrays(arrays, schema=opened.schema)

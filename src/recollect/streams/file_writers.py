@@ -15,6 +15,7 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from recollect.errors import InputError
+from recollect.streams.csv_of_floats import CsvOfFloats
 from recollect.streams.formats import Format
 from recollect.streams.python_values import Seconds, python_values
 
@@ -76,6 +77,8 @@ def open_writer(stream: Any, format_: Format, schema: pa.Schema) -> Writer:
     if format_ is Format.JSON_LINES:
         return _JsonLinesWriter(stream)
     delimiter = "\t" if format_ is Format.TSV else ","
+    if any(pa.types.is_floating(type_) for type_ in schema.types):
+        return CsvOfFloats(stream, schema, delimiter)
     options = pa.csv.WriteOptions(delimiter=delimiter)
     return pa.csv.CSVWriter(stream, schema, write_options=options)
 
