@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from recollect.streams import open_source
+from recollect.streams.plain import plain_array, plain_type
 
 SYMBOLS = ["x", None, "y", "x"]
 ENCODED = pa.table({"symbol": pa.array(SYMBOLS).dictionary_encode(), "time": range(4)})
@@ -38,6 +39,38 @@ def test_dictionaries_in_files(tmp_path, name, write, batch_rows):
     assert source.schema.field("symbol").type == pa.string()
     table = pa.Table.from_batches(source.batches(["symbol"], batch_rows))
     assert table == pa.table({"symbol": SYMBOLS})
+
+
+ROWS = [[1], None, [], [2, None, 3], [], None]
+VIEWS = {
+    "view": pa.array(ROWS, pa.list_view(pa.int64())),
+    "large": pa.array(ROWS, pa.large_list_view(pa.int16())),
+    "out of order": pa.ListViewArray.from_arrays([4, 0, 2, 1], [2, 3, 0, 1], pa.array(range(6))),
+    "of views": pa.array([ROWS, None, [], ROWS[1:]], pa.list_(pa.list_view(pa.int64()))),
+    "in structs": pa.array(
+        [{"v": ["a"]}, None, {"v": None}, {"v": ["b", None]}],
+        pa.struct({"v": pa.list_view(pa.string_view())}),
+    ),
+    "of words": pa.array([["a", "b"], None, ["a"]], pa.list_view(pa.dictionary(pa.int8(), "utf8"))),
+}
+
+
+@pytest.mark.parametrize("array", VIEWS.values(), ids=VIEWS)
+def test_views_of_lists(array):
+    for start in range(len(array) + 1):
+        for stop in range(start, len(array) + 1):
+            piece = array[start:stop]
+            plain = plain_array(piece)
+            plain.validate(full=True)
+            assert plain.type == plain_type(array.type)
+            assert plain.to_pylist() == piece.to_pylist()
+
+
+def test_views_of_lists_in_parquet(tmp_path):
+    pq.write_table(pa.table({"time": range(6), "value": VIEWS["view"]}), tmp_path / "a.parquet")
+    source = open_source(tmp_path / "a.parquet")
+    values = [value for batch in source.batches(batch_rows=4) for value in batch["value"]]
+    assert [value.as_py() for value in values] == ROWS
 
 
 @pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(["x", "y"])])

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import gzip
+import uuid
 from decimal import Decimal
 
 import pyarrow as pa
@@ -78,12 +79,14 @@ def test_json_lines_hold_every_type(tmp_path):
             "raw": [b"\x00\xff"],
             "lost": [float("nan")],
             "took": [dt.timedelta(seconds=90)],
+            "id": pa.array([uuid.UUID(int=1).bytes], pa.uuid()),
         }
     )
     text = write(tmp_path / "types.jsonl", table).read_text(encoding="utf-8")
     assert text == (
         '{"day": "2024-01-02", "at": "2024-01-02T03:04:05.000678+00:00", "sum": "10.50", '
-        '"raw": "AP8=", "lost": null, "took": 90.0}\n'
+        '"raw": "AP8=", "lost": null, "took": 90.0, '
+        '"id": "00000000-0000-0000-0000-000000000001"}\n'
     )
 
 

@@ -88,6 +88,27 @@ def test_damaged_pages_of_parquet(tmp_path):
     assert "cannot be read as Parquet" in complaint(path)
 
 
+DAMAGED = {
+    "text": (pa.array(["one", "two", "three"] * 9), lambda array: array.buffers()[1], 4 * 5 + 3),
+    "list": (pa.array([[1], [2, 3]] * 9), lambda array: array.buffers()[1], 4 * 5 + 3),
+    "word": (pa.array(["a", "b"] * 9).dictionary_encode(), lambda a: a.indices.buffers()[1], 7),
+}
+
+
+@pytest.mark.parametrize(("array", "buffer", "byte"), DAMAGED.values(), ids=DAMAGED)
+def test_one_damaged_byte_of_ipc(tmp_path, array, buffer, byte):
+    path = tmp_path / "damaged.arrow"
+    table = pa.table({"time": range(len(array)), "value": array})
+    with pa.ipc.new_file(str(path), table.schema) as file:
+        file.write_table(table)
+    data = bytearray(path.read_bytes())
+    at = data.index(buffer(array).to_pybytes()[: 4 * len(array)])
+    data[at + byte] ^= 0x40
+    path.write_bytes(data)
+    assert "cannot be read as Arrow IPC" in complaint(path)
+    assert len(list(open_source(path).batches(["time"]))) == 1
+
+
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [

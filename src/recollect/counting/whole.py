@@ -20,6 +20,7 @@ from recollect.locality.coincidences import Coincidences
 from recollect.locality.model import LocalityModel, fit_locality
 from recollect.streams import Source, open_source
 from recollect.streams.checks import require_real, require_whole
+from recollect.streams.python_values import python_values
 
 HEAD = 262_144
 """How many tuples are looked at before counting begins."""
@@ -48,7 +49,7 @@ class Frequent:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
-        rows = zip(*(column.to_pylist() for column in self.table.columns), strict=True)
+        rows = zip(*(python_values(column) for column in self.table.columns), strict=True)
         return {
             "tuples": self.tuples,
             "null_keys": self.null_keys,

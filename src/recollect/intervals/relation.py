@@ -10,6 +10,7 @@ from recollect.errors import InputError
 from recollect.intervals.predicate import Check, mask_of
 from recollect.intervals.timeline import FOREVER, Timeline
 from recollect.intervals.words import Codec, codec_of, value_codec
+from recollect.streams.python_values import text_of
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,8 @@ class Relation:
             row = int(backward.argmax())
             raise InputError(
                 f"row {first_row + row} ends before it starts:"
-                f" {self.start!r} is {starts[row]} and {self.end!r} is {ends[row]}"
+                f" {self.start!r} is {text_of(starts[row])}"
+                f" and {self.end!r} is {text_of(ends[row])}"
             )
         wanted &= start < end
         if wanted.all():

@@ -19,6 +19,7 @@ from recollect.join.encoding import Encoded, encoded, keys_of, no_feed, rest_of
 from recollect.join.kernel import BEFORE_ALL, FOREVER, Feed
 from recollect.join.payload import take
 from recollect.join.query import SIDES, Bound
+from recollect.streams.python_values import text_of
 
 LAST = np.iinfo(np.int64).max
 COUNTERS = ("position", "last", "rows", "late", "null_keys", "finished")
@@ -167,7 +168,7 @@ class Lane:
         if pa.types.is_integer(column.type):
             return str(units)
         width = pa.int64() if column.type.bit_width == 64 else pa.int32()
-        return str(pa.scalar(units, width).cast(column.type))
+        return text_of(pa.scalar(units, width).cast(column.type))
 
     def _reorder(self, batch: pa.RecordBatch, times: np.ndarray) -> None:
         """Hold back what an older tuple may still overtake; count what comes too late even so."""

@@ -8,6 +8,7 @@ from recollect.errors import InputError
 from recollect.join.encoding import keys_of
 from recollect.join.payload import take
 from recollect.join.query import SIDES, Bound
+from recollect.streams.python_values import python_values
 
 LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
 
@@ -87,4 +88,4 @@ def _equal_values(one: pa.Array, two: pa.Array) -> np.ndarray:
             same = pc.or_(same, pc.fill_null(both, False))
         return same.to_numpy(zero_copy_only=False).astype(bool)
     except pa.ArrowNotImplementedError:  # maps and intervals
-        return np.array([a == b for a, b in zip(one.to_pylist(), two.to_pylist(), strict=True)])
+        return np.array([a == b for a, b in zip(*map(python_values, (one, two)), strict=True)])

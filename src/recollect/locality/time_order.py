@@ -5,6 +5,7 @@ import pyarrow as pa
 
 from recollect.errors import InputError, TimeOrderError
 from recollect.hashing import code_of
+from recollect.streams.python_values import text_of
 
 
 class TimeOrder:
@@ -49,8 +50,8 @@ class TimeOrder:
             at = int(back[0]) + 1
             row = self._rows + at + len(times) - len(known)
             raise TimeOrderError(
-                f"{self._stream}: row {row + 1} has {self._column} {known[at]}, but row {row} has"
-                f" {known[at - 1]}; sort it by {self._column!r}"
+                f"{self._stream}: row {row + 1} has {self._column} {text_of(known[at])},"
+                f" but row {row} has {text_of(known[at - 1])}; sort it by {self._column!r}"
             )
         self._rows += len(times)
         self._latest = times[-1:]

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from recollect.errors import InputError
+from recollect.streams.python_values import python_values
 
 
 class Fetched(NamedTuple):
@@ -66,7 +67,7 @@ def require_unique(name: str, keys: list[pa.Array], places: np.ndarray) -> None:
     rows = np.bincount(places, minlength=1)
     if rows.max() > 1:
         first = int(np.argmax(rows > 1))
-        key = ", ".join(repr(column[first].as_py()) for column in keys)
+        key = ", ".join(repr(python_values(column[first : first + 1])[0]) for column in keys)
         raise InputError(
             f"{name} has {rows[first]} rows for the key {key}; a lookup needs a key of which every"
             " value is there once"

@@ -12,7 +12,9 @@ import pyarrow.json
 import pyarrow.parquet as pq
 
 from recollect.errors import InputError
+from recollect.streams.csv_types import csv_schema, later_fractions
 from recollect.streams.formats import Format
+from recollect.streams.json_types import json_schema
 
 Read: TypeAlias = Callable[[list[str], int], Iterator[pa.RecordBatch]]
 
@@ -83,23 +85,27 @@ def _open_csv(path: str, format_: Format) -> Opened:
     def read(columns: list[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
         types = {name: schema.field(name).type for name in columns}
         convert = pa.csv.ConvertOptions(include_columns=columns, column_types=types)
-        with reader(convert) as opened:
+        with reader(convert) as opened, later_fractions():
             for batch in opened:
                 arrays = [_empty_to_null(column) for column in batch.columns]
                 yield pa.RecordBatch.from_arrays(arrays, schema=opened.schema)
+
+    def first_texts(columns: list[str]) -> pa.RecordBatch:
+        convert = pa.csv.ConvertOptions(
+            include_columns=columns,
+            column_types=dict.fromkeys(columns, pa.string()),
+            strings_can_be_null=True,
+        )
+        with reader(convert) as opened:
+            return opened.read_next_batch()
 
     with reader() as opened:
         for field in opened.schema:
             if pa.types.is_binary(field.type):
                 raise InputError(f"{path}: column {field.name!r} is not UTF-8 text")
-        schema = pa.schema([pa.field(f.name, _text_if_unknown(f.type)) for f in opened.schema])
         _require_rows(path, opened)
+        schema = csv_schema(opened.schema, first_texts)
     return Opened(schema, read)
-
-
-def _text_if_unknown(type_: pa.DataType) -> pa.DataType:
-    # A column without a value in the first block may still have some later.
-    return pa.string() if pa.types.is_null(type_) else type_
 
 
 def _empty_to_null(column: pa.Array) -> pa.Array:
@@ -124,8 +130,7 @@ def _open_json(path: str) -> Opened:
 
     if not _has_text(path):
         raise InputError(f"{path} has no rows")
-    with pa.json.open_json(path) as opened:
-        schema = opened.schema
+    schema = json_schema(path)
     return Opened(schema, read)
 
 
@@ -151,10 +156,18 @@ def _open_ipc(path: str) -> Opened:
         _, batches = reader()
         touched = 0
         for batch in batches:
-            # The buffers are the file itself: see that they are as long as they should be.
+            # The buffers are the file itself. A wrong length or offset in them would end the
+            # process, so see that they are as they should be.
             batch.validate()
+            wanted = batch.select(columns)
+            flat = [name for name in columns if _checked_by_piece(wanted[name].type)]
+            for name in set(columns).difference(flat):
+                wanted[name].validate(full=True)
+                touched += wanted[name].nbytes
             for start in range(0, batch.num_rows, batch_rows):
-                piece = batch.select(columns).slice(start, batch_rows)
+                piece = wanted.slice(start, batch_rows)
+                for name in flat:
+                    piece[name].validate(full=True)
                 yield piece
                 touched += piece.nbytes
                 if touched > MAPPED_BYTES and hasattr(mapped, "madvise"):
@@ -166,3 +179,13 @@ def _open_ipc(path: str) -> Opened:
     schema, batches = reader()
     _require_rows(path, batches)
     return Opened(schema, read)
+
+
+def _checked_by_piece(type_: pa.DataType) -> bool:
+    # Arrow checks all of the values inside of others, however small the piece: once is enough.
+    return not (
+        pa.types.is_nested(type_)
+        or pa.types.is_dictionary(type_)
+        or pa.types.is_run_end_encoded(type_)
+        or isinstance(type_, pa.BaseExtensionType)
+    )

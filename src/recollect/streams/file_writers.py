@@ -5,15 +5,19 @@ import datetime
 import decimal
 import json
 import math
+import uuid
 from typing import Any, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from recollect.errors import InputError
+from recollect.streams.csv_of_floats import CsvOfFloats
 from recollect.streams.formats import Format
+from recollect.streams.python_values import Seconds, python_values
 
 ROW_GROUP_ROWS = 65_536
 PAGE_BYTES = 65_536
@@ -73,6 +77,8 @@ def open_writer(stream: Any, format_: Format, schema: pa.Schema) -> Writer:
     if format_ is Format.JSON_LINES:
         return _JsonLinesWriter(stream)
     delimiter = "\t" if format_ is Format.TSV else ","
+    if any(pa.types.is_floating(type_) for type_ in schema.types):
+        return CsvOfFloats(stream, schema, delimiter)
     options = pa.csv.WriteOptions(delimiter=delimiter)
     return pa.csv.CSVWriter(stream, schema, write_options=options)
 
@@ -109,18 +115,31 @@ class _JsonLinesWriter:
         self._stream = stream
 
     def write(self, batch: pa.RecordBatch) -> None:
-        lines = [json.dumps(plain_json(row), ensure_ascii=False) for row in batch.to_pylist()]
+        names = batch.schema.names
+        rows = zip(*(_values(column) for column in batch.columns), strict=True)
+        objects = (plain_json(dict(zip(names, row, strict=True))) for row in rows)
+        lines = [json.dumps(fields, ensure_ascii=False) for fields in objects]
         self._stream.write("".join(line + "\n" for line in lines).encode())
 
     def close(self) -> None:
         pass
 
 
+def _values(column: pa.Array) -> list[Any]:
+    # All digits of nanoseconds in every row, so that the first ones tell a reader the unit.
+    if not pa.types.is_timestamp(column.type) or column.type.unit != "ns":
+        return python_values(column)
+    texts = pc.replace_substring(column.cast(pa.string()), " ", "T")
+    # Arrow leaves the colon out of an offset.
+    iso: pa.Array = pc.replace_substring_regex(texts, r"([+-]\d\d)(\d\d)$", r"\1:\2")
+    return iso.to_pylist()
+
+
 def plain_json(value: Any) -> Any:
     """Return a value as JSON can hold it.
 
-    Dates and times become ISO 8601 text, durations seconds, decimals text, bytes base64 text;
-    NaN and the infinities, for which JSON has no word, become null.
+    Dates and times become ISO 8601 text, durations seconds, decimals and UUIDs text, bytes base64
+    text; NaN and the infinities, for which JSON has no word, become null.
 
     Parameters
     ----------
@@ -143,7 +162,9 @@ def plain_json(value: Any) -> Any:
             return value.isoformat()
         case datetime.timedelta():
             return value.total_seconds()
-        case decimal.Decimal():
+        case Seconds():
+            return float(value)
+        case decimal.Decimal() | uuid.UUID():
             return str(value)
         case bytes():
             return base64.b64encode(value).decode()

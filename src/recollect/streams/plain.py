@@ -5,6 +5,7 @@ These are ways to store the same values, but few of Arrow's functions take every
 batch to batch.
 """
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -70,4 +71,26 @@ def plain_array(array: pa.Array) -> pa.Array:
     if isinstance(array, pa.RunEndEncodedArray):
         return plain_array(pc.run_end_decode(array))
     type_ = plain_type(array.type)
-    return array if type_ == array.type else array.cast(type_)
+    if type_ == array.type:
+        return array
+    if pa.types.is_struct(type_):
+        members = [_plain_member(array.field(i)) for i in range(type_.num_fields)]
+        return pa.StructArray.from_arrays(members, fields=list(type_), mask=array.is_null())
+    if pa.types.is_list(type_) or pa.types.is_large_list(type_):
+        return _plain_list(array, type_)
+    return array.cast(type_)
+
+
+def _plain_list(array: pa.Array, type_: pa.DataType) -> pa.Array:
+    # Arrow's own cast from views makes too few offsets, and wrong ones at NULLs (pyarrow 26).
+    large = pa.types.is_large_list(type_)
+    lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False)
+    offsets = np.zeros(len(array) + 1, np.int64 if large else np.int32)
+    np.cumsum(lengths, out=offsets[1:])
+    made = pa.LargeListArray if large else pa.ListArray
+    values = _plain_member(pc.list_flatten(array))
+    return made.from_arrays(pa.array(offsets), values, type=type_, mask=array.is_null())
+
+
+def _plain_member(values: pa.Array) -> pa.Array:
+    return values if pa.types.is_dictionary(values.type) else plain_array(values)

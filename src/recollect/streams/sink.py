@@ -107,8 +107,8 @@ def open_sink(path: str | PathLike[str], schema: pa.Schema) -> Sink:
     The file appears under its name when the ``with`` block ends well. If the block raises,
     nothing is left behind and a file that had the name before stays as it was.
 
-    JSON lines hold dates and times as ISO 8601 text, decimals as text and bytes as base64 text;
-    NaN becomes null. CSV holds no nested columns, and reads back empty text as NULL.
+    JSON lines hold dates and times as ISO 8601 text, decimals and UUIDs as text and bytes as base64
+    text; NaN becomes null. CSV holds no nested columns, and reads back empty text as NULL.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ from recollect.join.query import common_type
 from recollect.join.where import Where, compile_where
 from recollect.join.window import resolve, time_unit
 from recollect.streams import Source, open_source
+from recollect.streams.python_values import text_of
 from recollect.workload.declaration import RATE, JoinOn, Stream, Workload
 from recollect.workload.engine import NONE, Shape
 from recollect.workload.kernel import Feed
@@ -216,7 +217,7 @@ def _encode(
         column = batch.column(stream.time_column)
         raise TimeOrderError(
             f"time goes backwards in row {row} of stream {name}:"
-            f" {column[row]} after {column[row - 1]}; sort it"
+            f" {text_of(column[row])} after {text_of(column[row - 1])}; sort it"
         )
     moment = times
     window = stream.parsed_window
