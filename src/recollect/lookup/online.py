@@ -164,8 +164,8 @@ class Lookup:
     def feed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Enrich a batch, with at most one query (another if key codes collide).
 
-        If the database is lost, the cache is as if the batch had not come, and the same batch can
-        be fed again later.
+        If the database is lost, the same batch can be fed again later. What it missed is not cached
+        then, and what went to make room for that is gone.
         """
         started = perf_counter()
         if self._expected is None:
