@@ -89,9 +89,9 @@ def parse_budget(budget: Any, elsewhere: bool = False) -> Budget:
     number = float(amount[1])
     if number <= 0:
         raise BudgetError(f"budget {text} leaves no room for a single tuple; give more than 0")
-    if number == inf:
-        raise BudgetError(f"budget {text} is too large; use unlimited to forget nothing")
     if unit == "%":
+        if number == inf:
+            raise BudgetError(f"budget {text} is too large; use unlimited to forget nothing")
         return Budget(share=number / 100, text=text)
     memory = inf if elsewhere else psutil.virtual_memory().total
     if unit in _BYTES:

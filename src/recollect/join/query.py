@@ -12,6 +12,7 @@ from recollect.join.residual import EMPTY, Residual
 from recollect.join.where import Where, compile_where
 from recollect.join.window import Window, parse_window, resolve, time_unit
 
+UTC = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
 SIDES = ("left", "right")
 Pair = tuple[Any, Any]
 
@@ -137,7 +138,8 @@ def bind(query: Query, left: pa.Schema, right: pa.Schema) -> Bound:
         getattr(schema.field(column).type, "tz", None)
         for schema, column in zip(schemas, query.time, strict=True)
     ]
-    if (zones[0] is None) != (zones[1] is None):
+    # Where there is no zone, UTC is meant; with another one on the other side it may be a mistake.
+    if None in zones and not {*zones} <= {None, *UTC}:
         raise InputError(
             f"time columns {query.time[0]!r} and {query.time[1]!r} do not go together: one has the"
             f" time zone {zones[0] or zones[1]}, the other has none; cast one of them"
