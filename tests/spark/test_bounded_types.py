@@ -176,6 +176,7 @@ def test_mistakes_are_refused_at_once(spark):
         (InputError, "no column 'kee'; its columns are 'k', 'text'", {"on": "kee"}),
         (InputError, "2 columns called 'twice'", {"on": "twice"}),
         (InputError, "not expressions", {"on": table.k}),
+        (InputError, "names the same pair of columns twice", {"on": "k,k"}),
         (InputError, "map<int,int>, which Spark cannot compare", {"on": "m"}),
         (InputError, "cannot compare", {"on": "am"}),
         (InputError, "collation UTF8_LCASE", {"on": "text"}),

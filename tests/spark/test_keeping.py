@@ -345,6 +345,17 @@ def test_another_join_is_refused(change, memory):
     assert vault == kept
 
 
+def test_columns_in_another_order_are_refused(memory):
+    """Of the same types, but not those whose values are kept."""
+    names = (tuple(SCHEMAS[0].names), tuple(SCHEMAS[1].names))
+    job = replace(job_of("clock", window=20, budget=80), columns=names)
+    vault = DictVault()
+    keep(job, vault, [(0, 1, 1, 1)], 0)
+    turned = replace(job, columns=(names[0][::-1], names[1]))
+    with pytest.raises(StateError, match="a join with left columns"):
+        read_header(vault, turned)
+
+
 @pytest.mark.parametrize("smallest", [2**20, 400], ids=["log", "snapshot"])
 @pytest.mark.parametrize("at_hand", [True, False])
 def test_a_policy_whose_code_has_changed_is_refused(smallest, at_hand, memory, monkeypatch):

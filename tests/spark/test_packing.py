@@ -300,6 +300,25 @@ def test_another_time_zone(partition):
     assert read.equals(batch)
 
 
+def test_another_time_zone_beside_a_struct_that_is_null():
+    """Its members may not be NULL, though it may itself; only the time is to be cast."""
+    inner = pa.struct([pa.field("a", pa.int32(), nullable=False)])
+    here = pa.schema([("t", pa.timestamp("us", "UTC")), ("s", inner)])
+    rows = pa.StructArray.from_arrays(
+        [pa.array([7, 0], pa.int32())], fields=list(inner), mask=pa.array([False, True])
+    )
+    there = [pa.array([1, 2], pa.timestamp("us", "Asia/Tokyo")), rows]
+    same = packing.conform(pa.RecordBatch.from_arrays(there, ["t", "s"]), here)
+    assert same.schema == here
+    assert same.column(1).to_pylist() == [{"a": 7}, None]
+
+
+def test_wide_rows_are_packed_a_few_at_a_time(monkeypatch):
+    monkeypatch.setattr(packing, "CHUNK_BYTES", 1_000)
+    wide = pa.record_batch({"s": ["x" * 600]})
+    assert [chunk.num_rows for _, chunk in packing._chunks(iter([wide] * 5))] == [2, 2, 1]
+
+
 def test_unpacking_picks_columns():
     batch = nested_rows(30)
     packed = pa.record_batch(

@@ -51,6 +51,24 @@ def test_decimals_time_stamps_and_spans(spark):
     same_as_local(df, df.toArrow(), [("start", "ascending")], span="day", ranges=3)
 
 
+def test_a_session_in_another_time_zone(spark):
+    """Time stamps are instants; a day is one of the session's zone."""
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        df = spark.sql("""
+            select timestamp'2026-01-01 10:00:00' s, timestamp'2026-01-02 12:00:00' e,
+            timestamp'2025-01-01 00:00:00' g""")
+        for words in ({}, {"span": "day"}, {"group_by": "g"}):
+            answer = temporal_aggregate(df, "s", "e", aggs="count", ranges=2, **words)
+            ends = ["cast(min(start) as string)", "cast(max(end) as string)"]
+            [(first, last)] = answer.selectExpr(*ends).collect()
+            whole = "span" in words
+            assert first == ("2026-01-01 00:00:00" if whole else "2026-01-01 10:00:00")
+            assert last == ("2026-01-03 00:00:00" if whole else "2026-01-02 12:00:00")
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
 def test_nothing_and_mistakes(spark):
     empty = spark.createDataFrame([], "s long, e long, v long")
     assert temporal_aggregate(empty, "s", "e", "v", ranges=3).count() == 0

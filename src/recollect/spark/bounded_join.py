@@ -111,6 +111,7 @@ def bounded_join(
         unordered=words.streaming,
         lateness=0,
         name=name,
+        columns=(tuple(left.columns), tuple(right.columns)),
     )
     frames = [words.with_watermark(frame, side) for side, frame in enumerate((left, right))]
     plan = _of_streams if words.streaming else _of_tables

@@ -23,6 +23,7 @@ from recollect.errors import StateError
 from recollect.join.buffer import STREAMS
 from recollect.join.encoding import feed_of
 from recollect.join.kernel import BEFORE_ALL
+from recollect.join.query import SIDES
 from recollect.spark.shard import CHANGED, Job, Shard, Taken
 from recollect.spark.shared_memory import Layout, SharedMemory
 
@@ -87,10 +88,14 @@ def identity_of(job: Job) -> dict[str, Any]:
         "window": query.window_text,
         "lateness": job.lateness,
         "seed": job.seed,
-        "left columns": [f"{column.name} {column.type}" for column in job.bound.schemas[0]],
-        "right columns": [f"{column.name} {column.type}" for column in job.bound.schemas[1]],
-        "keys": [list(names) for names in query.on],
-        "times": list(query.time),
+        **{
+            f"{name} columns": [
+                f"{job.called(side, column.name)} {column.type}" for column in schema
+            ]
+            for side, (name, schema) in enumerate(zip(SIDES, job.bound.schemas, strict=True))
+        },
+        "keys": [[job.called(side, key) for key in keys] for side, keys in enumerate(query.on)],
+        "times": [job.called(side, time) for side, time in enumerate(query.time)],
     }
 
 

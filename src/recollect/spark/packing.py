@@ -32,7 +32,8 @@ PACKED_SCHEMA = pa.schema(
     ]
 )
 CHUNK_ROWS = 262_144
-"""At most about so many rows are packed together."""
+CHUNK_BYTES = 2**26
+"""At most about so many rows, or bytes, are packed together."""
 CHUNK_BITS = 20
 ROW_BITS = 40
 
@@ -104,7 +105,14 @@ def without_missing(bound: Bound, side: int, batch: pa.RecordBatch) -> pa.Record
 
 def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """A batch with just the types of a schema; Spark may name another time zone in them."""
-    return batch if batch.schema.types == schema.types else batch.cast(schema)
+    if batch.schema.types == schema.types:
+        return batch
+    # Only what differs: Arrow does not cast a NULL struct whose members may not be NULL.
+    columns = [
+        column if column.type == field.type else column.cast(field.type)
+        for column, field in zip(batch.columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def packer(bound: Bound, side: int, shards: int) -> Stage:
@@ -179,7 +187,8 @@ def _chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[float, pa.Recor
     waiting: list[pa.RecordBatch] = []
     for batch in batches:
         waiting.append(batch)
-        if sum(part.num_rows for part in waiting) >= CHUNK_ROWS:
+        rows, size = (sum(getattr(part, of) for part in waiting) for of in ("num_rows", "nbytes"))
+        if rows >= CHUNK_ROWS or size >= CHUNK_BYTES:
             yield perf_counter(), pa.concat_batches(waiting)
             waiting = []
     if sum(part.num_rows for part in waiting):

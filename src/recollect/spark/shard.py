@@ -50,6 +50,14 @@ class Job:
     lateness: int
     """How far out of order rows are expected to come."""
     name: str = "bounded_join"
+    columns: tuple[tuple[str, ...], ...] = ()
+    """By side: what the user calls the columns, if that is not what ``bound`` does."""
+
+    def called(self, side: int, column: str) -> str:
+        """What the user calls a column."""
+        if not self.columns:
+            return column
+        return self.columns[side][self.bound.schemas[side].get_field_index(column)]
 
     def capacity(self, shard: int) -> Capacity:
         """The part of the budget that a shard has.

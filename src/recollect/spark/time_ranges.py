@@ -106,7 +106,7 @@ class RangeJob:
             }
             if groups is not None:
                 columns[GROUP] = groups.take(pa.array(group))
-            return pa.table(columns)
+            return _in_utc(pa.table(columns))
 
         return sweep
 
@@ -124,11 +124,22 @@ class RangeJob:
                 rows = query.spans.expanded(rows)
             answer = pa.Table.from_batches([Shape(query).batch(rows)])
             if self.question.group_by is None:
-                return answer
+                return _in_utc(answer)
             group = table[GROUP].take(pa.array(rows.group))
-            return answer.add_column(0, self.question.group_by, group)
+            return _in_utc(answer.add_column(0, self.question.group_by, group))
 
         return stitch
+
+
+def _in_utc(table: pa.Table) -> pa.Table:
+    """The same instants in UTC, as Spark wants them back, whatever the session's time zone."""
+    fields = [
+        field.with_type(pa.timestamp(field.type.unit, "UTC"))
+        if pa.types.is_timestamp(field.type) and field.type.tz is not None
+        else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
 
 
 def _mended(rows: Rows, ranges: np.ndarray) -> Rows:

@@ -85,6 +85,9 @@ class JoinWords:
             tuple(find(frame, name, f"the {side} DataFrame") for name in names)
             for frame, side, names in zip(frames, SIDES, query.on, strict=True)
         ]
+        pairs = list(zip(*keys, strict=True))
+        if len({*pairs}) < len(pairs):
+            raise InputError(f"on={on!r} names the same pair of columns twice")
         times = [
             find(frame, name, f"the {side} DataFrame")
             for frame, side, name in zip(frames, SIDES, query.time, strict=True)

@@ -52,7 +52,9 @@ def _facts(run: Run) -> dict[str, Any]:
         "Right": _source(run, "right"),
         "On": words.on if isinstance(words.on, str) else ", ".join(words.on),
         "Time": words.time,
-        "Window": " and ".join(words.window) if isinstance(words.window, tuple) else words.window,
+        "Window": " and ".join(map(str, words.window))
+        if isinstance(words.window, tuple)
+        else words.window,
         "Budget": words.budget or "unlimited",
         "Policy": words.policy,
         "Lateness": words.lateness or "none",
