@@ -305,7 +305,7 @@ def test_another_time_zone_beside_a_struct_that_is_null():
     inner = pa.struct([pa.field("a", pa.int32(), nullable=False)])
     here = pa.schema([("t", pa.timestamp("us", "UTC")), ("s", inner)])
     rows = pa.StructArray.from_arrays(
-        [pa.array([7, 0], pa.int32())], fields=list(inner), mask=pa.array([False, True])
+        [pa.array([7, None], pa.int32())], fields=list(inner), mask=pa.array([False, True])
     )
     there = [pa.array([1, 2], pa.timestamp("us", "Asia/Tokyo")), rows]
     same = packing.conform(pa.RecordBatch.from_arrays(there, ["t", "s"]), here)
