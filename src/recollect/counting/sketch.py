@@ -33,7 +33,7 @@ ODD = 0x5851F42D4C957F2D
 
 @inlined
 def _cell(key, row, width):
-    return mix(key + (row + 1) * ODD) & (width - 1)
+    return mix(int(key) + (row + 1) * ODD) & (width - 1)
 
 
 class Sketch(NamedTuple):

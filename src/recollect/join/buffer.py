@@ -1,57 +1,56 @@
 """The tuples that are remembered, as arrays: slots, chains of equal keys, order of arrival.
 
-A buffered tuple lives in a *slot*. Slots with the same key form a *group*, found through an
-open-addressing hash table; inside a group each stream has a chain from its oldest to its newest
-tuple. All slots of a stream are also linked in the order of their arrival, which is the order in
-which they expire. Nothing here is a Python object per tuple, and every operation takes constant
-time.
+A buffered tuple lives in a *slot*. In each join that it takes part in, slots with the same key form
+a *group*, found through an open-addressing hash table; inside a group each stream has a chain from
+its oldest to its newest tuple. All slots of a stream are also linked in the order of their arrival,
+which is the order in which they expire, unless tuples bring their own end: then they stand in a
+heap (:mod:`recollect.join.ends`). Nothing here is a Python object per tuple.
 
-The fields of a slot share one record of 64 bytes, so that touching a tuple costs one cache line;
-:class:`Buffer` shows each field as an array of its own. Only the links of the chains, which every
-probe follows, stand by themselves, because there they are closer together.
+A subject, about which a newer fact replaces the older one, is kept like the key of one more join.
+
+The fields of a slot share one record, of 64 bytes in a join of two streams, so that touching a
+tuple costs one cache line; :class:`Buffer` shows each field as an array of its own. Only the links
+of the chains, which every probe follows, stand by themselves, because there they are closer
+together.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from recollect.compiled import cached, inlined, mix
+from recollect.join import ends
 from recollect.policies.base import Array
+from recollect.policies.shape import NONE, Many, Pair, has_end, indexes, streams
 
-NONE = -1
-STREAMS = 2
 SMALLEST_TABLE = 16
 
-SLOT = np.dtype(
-    [
-        ("expires", "i8"),
-        ("time", "i8"),
-        ("serial", "i8"),
-        ("row", "i8"),
-        ("size", "i8"),
-        ("group", "i4"),
-        ("stream", "i4"),
-        ("previous", "i4"),
-        ("newer", "i4"),
-        ("older", "i4"),
-        ("spare", "i4"),
-    ]
-)
-GROUP = np.dtype(
-    [
-        ("key", "i8"),
-        ("first", "i4", (STREAMS,)),
-        ("last", "i4", (STREAMS,)),
-        ("population", "i4", (STREAMS,)),
-    ]
-)
-
 FREE_SLOT, FRESH_SLOT, FREE_GROUP, FRESH_GROUP = range(4)
+
+
+def slot_type(tables: int) -> np.dtype:
+    """The record of a slot; it fills whole words."""
+    return np.dtype(
+        [
+            *((name, "i8") for name in ("expires", "time", "serial", "row", "size")),
+            *((name, "i4", (tables,)) for name in ("group", "previous")),
+            *((name, "i4") for name in ("stream", "newer", "older", "spare")),
+        ]
+    )
+
+
+def group_type(streams: int) -> np.dtype:
+    """The record of a group."""
+    return np.dtype(
+        [("key", "i8"), *((name, "i4", (streams,)) for name in ("first", "last", "population"))]
+    )
 
 
 class Buffer(NamedTuple):
     """The arrays of the buffer; policies may read all of them."""
 
+    shape: Any
+    """How the streams meet, see :mod:`recollect.policies.shape`."""
     # by slot
     expires: Array
     """The last moment, on the clock of its stream, at which the tuple may match."""
@@ -62,23 +61,26 @@ class Buffer(NamedTuple):
     """Where the payload store keeps the rest of the tuple."""
     size: Array
     """What the tuple counts against the budget: 1, or its bytes."""
-    group: Array
     stream: Array
-    next: Array
-    """The next younger tuple of the same stream with the same key."""
-    previous: Array
     newer: Array
     """The next younger tuple of the same stream."""
     older: Array
     extra: Array
-    """The values that a residual filter looks at, one line per slot."""
+    """The values that filters look at, one line per slot."""
+    # by slot and join
+    group: Array
+    """The group, or NONE if the tuple does not take part in the join."""
+    next: Array
+    """The next younger tuple of the same stream with the same key in this join."""
+    previous: Array
     # by group
     key: Array
     first: Array
     """``first[group, stream]``: the oldest tuple of that stream with this key."""
     last: Array
     population: Array
-    # the hash table: (32-bit tag, group + 1) in one word, 0 for empty
+    """``population[group, stream]``: how many tuples of that stream have this key."""
+    # by join: the hash table, whose entries are (32-bit tag, group + 1) in one word, 0 for empty
     table: Array
     # by stream
     oldest: Array
@@ -89,6 +91,8 @@ class Buffer(NamedTuple):
     """How many tuples of each stream are buffered."""
     free: Array
     """Heads of the free lists and the number of slots and groups ever used."""
+    ends: ends.Ends
+    """The tuples that bring their own end, the first to end on top."""
 
 
 class Storage(NamedTuple):
@@ -101,36 +105,45 @@ class Storage(NamedTuple):
     table: Array
     streams: Array
     free: Array
+    heap: Array
+    heap_place: Array
+    heap_size: Array
 
 
-def allocate(slots: int, extra_width: int) -> Storage:
+def allocate(slots: int, extra_width: int, shape: Pair | Many) -> Storage:
     """Memory for an empty buffer with so many slots."""
-    table = SMALLEST_TABLE
-    while table < 2 * slots:
-        table *= 2
-    streams = np.zeros((4, STREAMS), np.int64)
-    streams[:2] = NONE
+    tables, count = int(indexes(shape)), int(streams(shape))
+    size = SMALLEST_TABLE
+    while size < 2 * slots:
+        size *= 2
+    by_stream = np.zeros((4, count), np.int64)
+    by_stream[:2] = NONE
     free = np.zeros(4, np.int64)
     free[[FREE_SLOT, FREE_GROUP]] = NONE
+    in_heap = slots if any(has_end(shape, stream) for stream in range(count)) else 0
     return Storage(
-        slots=np.zeros(slots, SLOT),
-        next=np.zeros(slots, np.int32),
+        slots=np.zeros(slots, slot_type(tables)),
+        next=np.zeros((slots, tables), np.int32),
         extra=np.zeros((slots, extra_width), np.int64),
-        groups=np.zeros(slots, GROUP),
-        table=np.zeros(table, np.int64),
-        streams=streams,
+        groups=np.zeros(slots * tables, group_type(count)),
+        table=np.zeros((tables, size), np.int64),
+        streams=by_stream,
         free=free,
+        heap=np.zeros(in_heap, np.int32),
+        heap_place=np.zeros(in_heap, np.int32),
+        heap_size=np.zeros(1, np.int64),
     )
 
 
-def view(storage: Storage) -> Buffer:
+def view(storage: Storage, shape: Pair | Many) -> Buffer:
     """The storage as the kernel and the policies see it."""
-    slots = {name: storage.slots[name] for name in SLOT.names or () if name != "spare"}
-    groups = {name: storage.groups[name] for name in GROUP.names or ()}
+    records = (storage.slots, storage.groups)
+    fields = {name: part[name] for part in records for name in part.dtype.names or ()}
+    fields.pop("spare", None)
     oldest, newest, clock, live = storage.streams
     return Buffer(
-        **slots,
-        **groups,
+        shape=shape,
+        **fields,
         next=storage.next,
         extra=storage.extra,
         table=storage.table,
@@ -139,20 +152,18 @@ def view(storage: Storage) -> Buffer:
         clock=clock,
         live=live,
         free=storage.free,
+        ends=ends.Ends(storage.heap, storage.heap_place, storage.heap_size),
     )
 
 
-def enlarge(storage: Storage, slots: int) -> Storage:
+def with_slots(storage: Storage, slots: int, shape: Pair | Many) -> Storage:
     """The same contents in more slots; slot and group numbers stay."""
-    larger = allocate(slots, storage.extra.shape[1])
-    used = len(storage.slots)
-    larger.slots[:used] = storage.slots
-    larger.next[:used] = storage.next
-    larger.extra[:used] = storage.extra
-    larger.groups[:used] = storage.groups
-    larger.streams[:] = storage.streams
-    larger.free[:] = storage.free
-    refill(larger.table, storage.table)
+    larger = allocate(slots, storage.extra.shape[1], shape)
+    for name, old in storage._asdict().items():
+        if name != "table":
+            getattr(larger, name)[: len(old)] = old
+    for table, smaller in zip(larger.table, storage.table, strict=True):
+        refill(table, smaller)
     return larger
 
 
@@ -163,12 +174,13 @@ def tag_of(key):
 
 
 @inlined
-def find(buffer, key, tag):
-    """The group of a key, or NONE."""
-    mask = len(buffer.table) - 1
+def find(buffer, join, key, tag):
+    """The group of a key in a join, or NONE."""
+    table = buffer.table[join]
+    mask = len(table) - 1
     place = tag & mask
     while True:
-        entry = buffer.table[place]
+        entry = table[place]
         if entry == 0:
             return NONE
         if entry >> 32 == tag:
@@ -219,7 +231,13 @@ def refill(table, smaller):
 def index_groups(table, key, groups):
     """Enter some groups into an empty hash table."""
     for group in groups:
-        enter(table, (tag_of(key[group]) << 32) | (group + 1))
+        enter(table, _entry(key, group))
+
+
+@inlined
+def _entry(key, group):
+    """What the hash table has for a group."""
+    return (tag_of(key[group]) << 32) | (np.int64(group) + 1)
 
 
 @inlined
@@ -235,7 +253,7 @@ def has_free_slot(buffer):
 
 
 @inlined
-def _new_group(buffer, key, tag):
+def _new_group(buffer, join, key):
     group = buffer.free[FREE_GROUP]
     if group == NONE:
         group = buffer.free[FRESH_GROUP]
@@ -243,16 +261,25 @@ def _new_group(buffer, key, tag):
     else:
         buffer.free[FREE_GROUP] = buffer.first[group, 0]
     buffer.key[group] = key
-    for stream in range(STREAMS):
+    for stream in range(streams(buffer.shape)):
         buffer.first[group, stream] = NONE
         buffer.last[group, stream] = NONE
         buffer.population[group, stream] = 0
-    enter(buffer.table, (tag << 32) | (group + 1))
+    enter(buffer.table[join], _entry(buffer.key, group))
     return group
 
 
 @inlined
-def join_stream(buffer, slot, stream):
+def is_empty(buffer, group):
+    """Whether the last tuple of a group has left."""
+    for stream in range(streams(buffer.shape)):
+        if buffer.population[group, stream] != 0:
+            return False
+    return True
+
+
+@inlined
+def _join_stream(buffer, slot, stream):
     """Put a tuple at the young end of its stream."""
     newest = buffer.newest[stream]
     buffer.older[slot] = newest
@@ -266,7 +293,7 @@ def join_stream(buffer, slot, stream):
 
 
 @inlined
-def leave_stream(buffer, slot, stream):
+def _leave_stream(buffer, slot, stream):
     """Take a tuple out of its stream."""
     older, newer = buffer.older[slot], buffer.newer[slot]
     if older == NONE:
@@ -281,69 +308,72 @@ def leave_stream(buffer, slot, stream):
 
 
 @inlined
-def link(buffer, arrival, tag, group, row, size):
+def link(buffer, arrival, row, size):
     """Put an arriving tuple into a free slot, at the young end of its chains; return the slot."""
     slot = buffer.free[FREE_SLOT]
     if slot == NONE:
         slot = buffer.free[FRESH_SLOT]
         buffer.free[FRESH_SLOT] += 1
     else:
-        buffer.free[FREE_SLOT] = buffer.next[slot]
-    if group == NONE:
-        group = _new_group(buffer, arrival.key, tag)
+        buffer.free[FREE_SLOT] = buffer.newer[slot]
     stream = arrival.stream
     buffer.expires[slot] = arrival.expires
     buffer.time[slot] = arrival.time
     buffer.serial[slot] = arrival.serial
     buffer.row[slot] = row
     buffer.size[slot] = size
-    buffer.group[slot] = group
     buffer.stream[slot] = stream
-
-    last = buffer.last[group, stream]
-    buffer.previous[slot] = last
-    buffer.next[slot] = NONE
-    if last == NONE:
-        buffer.first[group, stream] = slot
-    else:
-        buffer.next[last] = slot
-    buffer.last[group, stream] = slot
-    buffer.population[group, stream] += 1
-
-    join_stream(buffer, slot, stream)
+    for join in range(indexes(buffer.shape)):
+        if arrival.present[join] == 0:
+            buffer.group[slot, join] = NONE
+            continue
+        group = arrival.groups[join]
+        if group == NONE:
+            group = _new_group(buffer, join, arrival.keys[join])
+        buffer.group[slot, join] = group
+        last = buffer.last[group, stream]
+        buffer.previous[slot, join] = last
+        buffer.next[slot, join] = NONE
+        if last == NONE:
+            buffer.first[group, stream] = slot
+        else:
+            buffer.next[last, join] = slot
+        buffer.last[group, stream] = slot
+        buffer.population[group, stream] += 1
+    _join_stream(buffer, slot, stream)
+    if has_end(buffer.shape, stream):
+        ends.insert(buffer, slot)
     return slot
 
 
 @inlined
 def unlink(buffer, slot):
-    """Free a slot; return its group if that was the last tuple in it, which frees it too."""
+    """Free a slot, and the groups in which its tuple was the last."""
     stream = buffer.stream[slot]
-    group = buffer.group[slot]
-
-    previous, next_ = buffer.previous[slot], buffer.next[slot]
-    if previous == NONE:
-        buffer.first[group, stream] = next_
-    else:
-        buffer.next[previous] = next_
-    if next_ == NONE:
-        buffer.last[group, stream] = previous
-    else:
-        buffer.previous[next_] = previous
-    buffer.population[group, stream] -= 1
-
-    leave_stream(buffer, slot, stream)
-
+    for join in range(indexes(buffer.shape)):
+        group = buffer.group[slot, join]
+        if group == NONE:
+            continue
+        previous, next_ = buffer.previous[slot, join], buffer.next[slot, join]
+        if previous == NONE:
+            buffer.first[group, stream] = next_
+        else:
+            buffer.next[previous, join] = next_
+        if next_ == NONE:
+            buffer.last[group, stream] = previous
+        else:
+            buffer.previous[next_, join] = previous
+        buffer.population[group, stream] -= 1
+        if is_empty(buffer, group):
+            leave(buffer.table[join], _entry(buffer.key, group))
+            buffer.first[group, 0] = buffer.free[FREE_GROUP]
+            buffer.free[FREE_GROUP] = group
+    _leave_stream(buffer, slot, stream)
+    if has_end(buffer.shape, stream):
+        ends.remove(buffer, slot)
     buffer.stream[slot] = NONE
-    buffer.next[slot] = buffer.free[FREE_SLOT]
+    buffer.newer[slot] = buffer.free[FREE_SLOT]
     buffer.free[FREE_SLOT] = slot
-
-    for other in range(STREAMS):
-        if buffer.first[group, other] != NONE:
-            return NONE
-    leave(buffer.table, (tag_of(buffer.key[group]) << 32) | (group + 1))
-    buffer.first[group, 0] = buffer.free[FREE_GROUP]
-    buffer.free[FREE_GROUP] = group
-    return group
 
 
 def slots_of(buffer: Buffer, stream: int, from_row: int = 0) -> Array:

@@ -1,7 +1,7 @@
-"""The engine: buffer, policy and ledger of one join, and the compiled loop that runs them.
+"""The engine: buffer, policy and ledger of a query, and the compiled loop that runs them.
 
-It knows nothing of Arrow or payload. It takes feeds of codes and times, and gives back counts and
-pairs of row numbers.
+It knows nothing of Arrow or payload. It takes feeds of codes and moments, and gives back counts and
+row numbers of results.
 """
 
 import re
@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba.core.errors import NumbaError
 
 from recollect.compiled import specialise
-from recollect.errors import BudgetError, PolicyError
+from recollect.errors import BudgetError, PolicyError, StateError
 from recollect.join import buffer as buffers
 from recollect.join import kernel, links
 from recollect.join.budget import Capacity
-from recollect.join.buffer import GROUP, SLOT, Storage
-from recollect.join.encoding import no_feed, rest_of
+from recollect.join.buffer import NONE, Buffer, Storage, group_type, slot_type
 from recollect.join.kernel import (
     BAD_VICTIM,
     BEFORE_ALL,
@@ -28,9 +26,9 @@ from recollect.join.kernel import (
     Ledger,
     Output,
     Plan,
+    Trace,
 )
-from recollect.join.query import Bound
-from recollect.join.residual import Residual
+from recollect.join.setting import Setting
 from recollect.policies.base import Policy, Room, State, crowded
 
 FIRST_SLOTS = 1024
@@ -59,11 +57,6 @@ def _nbytes(state: State) -> int:
     return sum(array.nbytes for array in _arrays(state))
 
 
-def _bytes_per_slot(policy: Policy) -> int:
-    few, many = (_nbytes(policy.start(Room(slots, (0,)))) for slots in (1024, 2048))
-    return (many - few) // 1024
-
-
 def compile_error(message: str) -> str:
     """The line of numba's long message that says what is wrong."""
     if re.search(r"NRT required|function (zeros|empty|ones|full)\b", message):
@@ -73,126 +66,124 @@ def compile_error(message: str) -> str:
     return lines[frames[-1] + 1] if frames else lines[0]
 
 
+def ready_loop(policy: Policy, loop: Any, *arguments: Any) -> Any:
+    """A loop that is compiled for arguments like these; say it plainly if the policy cannot be."""
+    run = specialise(loop, *arguments)
+    try:
+        run(*arguments)
+    except Exception as error:
+        if not type(error).__module__.startswith("numba"):
+            raise
+        reason = compile_error(str(error))
+        raise PolicyError(f"policy {policy.spec} cannot be compiled: {reason}") from error
+    return run
+
+
 class Engine:
-    """A memory-bounded join of two streams of codes.
+    """A memory-bounded join of streams of codes.
 
     Parameters
     ----------
     policy
         Which tuple to forget.
-    kinds, spans
-        By stream: the kind and length of its window.
+    setting
+        The streams and joins.
     capacity
         The budget.
-    residual
-        A filter on pairs, compiled.
-    extra_width
-        How many words per tuple the filter looks at.
     seed
         For policies that draw random numbers.
     visit
         Look at every match, so that the policy learns of it. Without, results are only counted.
     unordered
         Allow a call of :meth:`run` to begin at a time before the end of the one before it, down to
-        what :meth:`expect_from` says. Not for count windows.
+        what :meth:`expect_from` says. For plain joins of two streams without count windows.
     """
 
     def __init__(
         self,
         policy: Policy,
-        kinds: Sequence[int],
-        spans: Sequence[int],
+        setting: Setting,
         capacity: Capacity,
-        residual: Residual,
-        extra_width: int = 0,
+        *,
         seed: int = 0,
         visit: bool = True,
         unordered: bool = False,
     ) -> None:
         self.policy = policy
+        self.setting = setting
         self.capacity = capacity
         self.seed = seed
-        self._residual = residual
-        self._split = len(capacity.pools) > 1
+        pools = len(capacity.pools)
+        of_stream = np.arange(setting.streams) if pools > 1 else np.zeros(setting.streams, np.int64)
         most_slots = MOST_SLOTS if capacity.in_bytes else min(sum(capacity.pools), MOST_SLOTS)
         # With one slot numpy calls the arrays contiguous, which is another type to numba.
         slots = max(2, min(FIRST_SLOTS, most_slots))
-        self.storage = buffers.allocate(slots, extra_width)
+        self.storage = buffers.allocate(slots, setting.width, setting.shape)
         self.states = tuple(policy.started(room) for room in self._rooms(slots))
         self.plan = Plan(
-            kind=np.array(kinds, np.int64),
-            span=np.array(spans, np.int64),
-            pool=np.array([0, int(self._split)], np.int64),
+            counting=np.array(setting.counting, np.uint8),
+            pool=of_stream.astype(np.int64),
             capacity=np.array(capacity.pools, np.int64),
+            by_rate=np.array(
+                [all(np.array(setting.by_rate)[of_stream == pool]) for pool in range(pools)],
+                np.uint8,
+            ),
             most_slots=np.array([most_slots], np.int64),
             overhead=np.zeros(1, np.int64),
             reserved=np.zeros(1, np.int64),
             visit=np.array([int(visit)], np.int64),
             unordered=np.array([int(unordered)], np.int64),
             horizon=np.full(2, BEFORE_ALL, np.int64),
-            look_back=np.zeros(1, np.int64),
+            overdue=np.zeros(0, np.int64),
+            waiting=np.zeros(1, np.int64),
+            streams_of=setting.streams_of,
+            groups=np.full(setting.tables, NONE, np.int64),
+            cursors=np.zeros(setting.streams_of.shape[1], np.int64),
         )
         if unordered:
-            buffers.view(self.storage).clock[:] = BEFORE_ALL
-        lengths = [2] * 5 + [kernel.TOTALS]
+            self.buffer.clock[:] = BEFORE_ALL
+        by_stream = [setting.streams] * 6
+        lengths = [pools, *by_stream, len(setting.joins), kernel.TOTALS]
         self.ledger = Ledger(*(np.zeros(length, np.int64) for length in lengths))
-        self._policy_bytes = _bytes_per_slot(policy)
+        few, many = (_nbytes(policy.start(self._rooms(slots)[0])) for slots in (1024, 2048))
+        self._policy_bytes = (many - few) // 1024
         if capacity.in_bytes:
             self.plan.overhead[0] = self.bytes_per_tuple
-        self._run = self._compiled()
-
-    @classmethod
-    def of(
-        cls,
-        bound: Bound,
-        policy: Policy,
-        capacity: Capacity,
-        seed: int = 0,
-        visit: bool = True,
-        unordered: bool = False,
-    ) -> "Engine":
-        """Make an engine for a query."""
-        return cls(
-            policy,
-            [window.kind for window in bound.query.windows],
-            bound.spans,
-            capacity,
-            bound.residual,
-            extra_width=bound.filter.width if bound.filter is not None else 0,
-            seed=seed,
-            visit=visit,
-            unordered=unordered,
-        )
+        # Compiled now, not when time is measured.
+        nothing = self._arguments(no_feed(setting), 0, NO_OUTPUT, NO_TRACE)
+        self._run = ready_loop(policy, kernel.run, *nothing)
 
     def _rooms(self, slots: int) -> list[Room]:
-        streams: list[tuple[int, ...]] = [(0,), (1,)] if self._split else [(0, 1)]
-        pools = self.capacity.pools if self.capacity.in_bytes else (None,) * len(streams)
+        count = len(self.capacity.pools)
+        everyone = tuple(range(self.setting.streams))
         return [
-            Room(slots, part, self.seed + i, pool)
-            for i, (part, pool) in enumerate(zip(streams, pools, strict=True))
+            Room(
+                slots,
+                everyone if count == 1 else (pool,),
+                self.seed + pool,
+                bytes_ if self.capacity.in_bytes else None,
+                self.setting.joins,
+                self.setting.ends,
+            )
+            for pool, bytes_ in enumerate(self.capacity.pools)
         ]
 
-    def _compiled(self) -> Any:
-        """The loop for this policy, compiled or taken from the cache on disk."""
-        kind: type = type(self.states[0])
-        run = specialise(kernel.run, kind)
-        empty = no_feed(self.extra_width)
-        try:
-            self._call(run, (empty, empty), NO_BASE, NO_BASE, NO_OUTPUT)
-        except NumbaError as error:
-            reason = compile_error(str(error))
-            raise PolicyError(f"policy {self.policy.spec} cannot be compiled: {reason}") from error
-        return run
+    @property
+    def buffer(self) -> Buffer:
+        """The buffered tuples, as policies see them."""
+        return buffers.view(self.storage, self.setting.shape)
 
-    def _call(
-        self, run: Any, feeds: Any, until: np.ndarray, base: np.ndarray, output: Output
-    ) -> tuple[int, int, int]:
-        states = (self.states[0], self.states[-1])
-        why, left, right = run(
-            states, buffers.view(self.storage), feeds, until, base,
-            self.plan, self.ledger, self._residual, output,
+    def _arguments(self, feed: Feed, begin: int, output: Output, trace: Trace) -> tuple[Any, ...]:
+        """What the kernel takes."""
+        # The number of states is part of their type: with few numbers, there is less to compile.
+        padded = min(len(self.states), 2)
+        while padded < len(self.states):
+            padded *= 2
+        states = (*self.states, *[self.states[-1]] * (padded - len(self.states)))
+        return (
+            states, self.buffer, feed, begin, self.plan, self.ledger, self.setting.filters,
+            output, trace,
         )  # fmt: skip
-        return int(why), int(left), int(right)
 
     def expect_from(self, certain: int, probable: int) -> None:
         """Begin a batch; say how old tuples after it can be: at least, or probably.
@@ -200,48 +191,62 @@ class Engine:
         Only for engines that are ``unordered``.
         """
         self.plan.horizon[:] = certain, probable
-        self.plan.look_back[0] = 1
+
+    def _drop_behind_the_young(self, first: int) -> None:
+        """Expire what stands behind a tuple that came too early, such as one of a future time stamp.
+
+        Tuples expire from the old end of the list of arrivals, where such a tuple would hold up all
+        that came after it. ``first`` is the earliest time of the batch that is about to come.
+        """
+        buffer = self.buffer
+        now = min(first, int(self.plan.horizon[kernel.CERTAIN]))
+        overdue = [np.zeros(0, np.int64)]
+        for stream, oldest in enumerate(buffer.oldest):
+            if oldest != NONE and buffer.time[oldest] > first:
+                slots = buffers.slots_of(buffer, stream)
+                overdue.append(slots[buffer.expires[slots] < now])
+        slots = np.concatenate(overdue)[::-1].copy()
+        self.plan = self.plan._replace(overdue=slots, waiting=np.array([len(slots)]))
 
     def run(
-        self, feeds: tuple[Feed, Feed], until: np.ndarray, base: np.ndarray, output: Output
-    ) -> tuple[int, int, int]:
-        """Join two feeds up to the times in ``until``.
+        self, feed: Feed, begin: int, output: Output, trace: Trace | None = None
+    ) -> tuple[int, int]:
+        """Join a feed from an arrival on.
 
-        Returns why it stopped (DONE, or else it must be called again with the rest, after emptying
-        the output if that is full), and how many tuples of each stream were taken.
+        Returns why it stopped (DONE, or else it must be called again, after emptying the output if
+        that is full), and before which arrival.
         """
         if self.capacity.in_bytes:
             self._set_byte_capacity()
-        why, left, right = self._call(self._run, feeds, until, base, output)
+        if self.plan.unordered[0] and begin == 0 and len(feed.order):
+            self._drop_behind_the_young(int(feed.time[feed.order[0]]))
+        arguments = self._arguments(feed, begin, output, NO_TRACE if trace is None else trace)
+        why, stopped = map(int, self._run(*arguments))
         if why == SLOTS_FULL:
             self._grow()
         if why == STATISTICS_FULL:
             self.states = tuple(
-                self.policy.enlarge(state) if crowded(state) else state for state in self.states
+                self.policy.expand(state) if crowded(state) else state for state in self.states
             )
         if why == BAD_VICTIM:
             raise PolicyError(
                 f"policy {self.policy.spec} chose a victim that is not in its part of the buffer;"
                 " victim() must return a slot with a tuple of one of room.streams, or NEWCOMER"
             )
-        return why, left, right
+        return why, stopped
 
-    def count(self, feeds: tuple[Feed, Feed], until: np.ndarray) -> tuple[int, int]:
-        """Join two feeds up to the times in ``until``, counting the results."""
-        left = right = 0
-        while True:
-            rest = (rest_of(feeds[0], left), rest_of(feeds[1], right))
-            why, more_left, more_right = self.run(rest, until, NO_BASE, NO_OUTPUT)
-            left, right = left + more_left, right + more_right
-            if why == DONE:
-                return left, right
+    def count(self, feed: Feed, trace: Trace | None = None) -> None:
+        """Join a feed, counting the results."""
+        why, at = SLOTS_FULL, 0
+        while why != DONE:
+            why, at = self.run(feed, at, NO_OUTPUT, trace)
 
     def _grow(self) -> None:
         slots = len(self.storage.slots)
         # Where memory is counted in bytes, less of it should be empty.
         more = slots + slots // 4 if self.capacity.in_bytes else 2 * slots
         slots = min(max(more, FIRST_SLOTS), int(self.plan.most_slots[0]))
-        self.storage = buffers.enlarge(self.storage, slots)
+        self.storage = buffers.with_slots(self.storage, slots, self.setting.shape)
         self.states = tuple(
             self.policy.grow(state, room)
             for state, room in zip(self.states, self._rooms(slots), strict=True)
@@ -250,9 +255,11 @@ class Engine:
     @property
     def bytes_per_tuple(self) -> int:
         """What a buffered tuple costs in the engine itself, on top of its payload."""
-        extra = 8 * self.extra_width
+        tables = self.setting.tables
+        records = slot_type(tables).itemsize + tables * group_type(self.setting.streams).itemsize
+        extra = 8 * self.setting.width + (8 if any(self.setting.ends) else 0)
         policy = len(self.states) * self._policy_bytes
-        return SLOT.itemsize + LINK_BYTES + GROUP.itemsize + TABLE_BYTES + extra + policy
+        return records + tables * (LINK_BYTES + TABLE_BYTES) + extra + policy
 
     def _set_byte_capacity(self) -> None:
         """Take what is not per tuple, such as counts of keys, from the budget.
@@ -277,23 +284,17 @@ class Engine:
         """What the rows of the buffered tuples may take; None if the budget is not in bytes."""
         if not self.capacity.in_bytes:
             return None
-        live = self.live(0) + self.live(1)
-        return int(self.ledger.used.sum()) - live * self.bytes_per_tuple
-
-    @property
-    def extra_width(self) -> int:
-        """How many words per tuple the filter looks at."""
-        return int(self.storage.extra.shape[1])
+        return int(self.ledger.used.sum()) - int(self.buffer.live.sum()) * self.bytes_per_tuple
 
     def live(self, stream: int) -> int:
         """How many tuples of a stream are buffered."""
-        return int(buffers.view(self.storage).live[stream])
+        return int(self.buffer.live[stream])
 
     def rows_of(self, stream: int, from_row: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """The slots of a stream in order of arrival, and the numbers of their rows."""
-        view = buffers.view(self.storage)
-        slots = buffers.slots_of(view, stream, from_row)
-        return slots, view.row[slots]
+        buffer = self.buffer
+        slots = buffers.slots_of(buffer, stream, from_row)
+        return slots, buffer.row[slots]
 
     def serials(self, slots: np.ndarray) -> np.ndarray:
         """Which arrivals the tuples in some slots were."""
@@ -309,7 +310,7 @@ class Engine:
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """The same, with zeros where something can be found again, so that it compresses well."""
-        return self._named(links.without_links(self.storage))
+        return self._named(links.without_links(self.storage, self.setting.shape))
 
     def _named(self, storage: Storage) -> dict[str, np.ndarray]:
         states = [array for state in self.states for array in _arrays(state)]
@@ -318,23 +319,45 @@ class Engine:
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Continue from what :meth:`arrays` gave."""
+        expected = self.arrays()
+        for name, array in expected.items():
+            other = arrays.get(name)
+            if other is None or other.dtype != array.dtype or other.ndim != array.ndim:
+                raise StateError(
+                    f"the saved state does not fit policy {self.policy.spec} of this version: its"
+                    f" part {name!r} is {'missing' if other is None else 'of another kind'}"
+                )
         self.storage = Storage(*(arrays[name] for name in Storage._fields))
         self.ledger = Ledger(*(arrays[name] for name in Ledger._fields))
-        flat = [
-            arrays[f"state{i}"] for i in range(sum(name.startswith("state") for name in arrays))
-        ]
+        flat = [arrays[name] for name in expected if name.startswith("state")]
         self.states = tuple(_with_arrays(state, flat) for state in self.states)
 
     def restore_snapshot(self, arrays: dict[str, np.ndarray]) -> None:
         """Continue from what :meth:`snapshot` gave; then :meth:`relocate` every tuple's row."""
         self.restore(arrays)
-        links.find_links(self.storage)
+        links.find_links(self.storage, self.setting.shape)
 
 
-def new_output(rows: int) -> Output:
-    """Room for so many pairs."""
-    return Output(np.empty(rows, np.int64), np.empty(rows, np.int64), np.zeros(1, np.int64))
+def new_output(results: int, places: int = 2) -> Output:
+    """Room for so many results."""
+    filled = np.zeros(1, np.int64)
+    return Output(np.zeros(results, np.int64), np.empty((places, results), np.int64), filled)
 
 
-NO_BASE = np.zeros(2, np.int64)
+def new_trace(arrivals: int, joins: int = 1) -> Trace:
+    """Room for what so many arrivals do."""
+    return Trace(np.zeros((arrivals, joins), np.int64), np.zeros(arrivals, np.int64))
+
+
+def no_feed(setting: Setting) -> Feed:
+    """A feed without tuples."""
+    none = np.zeros(0, np.int64)
+    keys = np.zeros((0, setting.tables), np.int64)
+    return Feed(
+        none, none.astype(np.int32), none, none, none, keys, keys.astype(np.uint8), none, none,
+        np.zeros((0, setting.width), np.int64),
+    )  # fmt: skip
+
+
 NO_OUTPUT = new_output(0)
+NO_TRACE = new_trace(0)

@@ -1,13 +1,24 @@
-"""The inner loop of the join: merge two streams by time, expire, probe, admit or forget.
+"""The inner loop of every join: an arrival expires what is over, probes, and is admitted or not.
+
+It is the same for two streams and for many joins over one memory; what differs is asked of the
+shape (:mod:`recollect.policies.shape`). An arrival is handled in these steps:
+
+1. what is no longer alive expires, and what is known about its subject is replaced;
+2. the policy is told of it;
+3. it probes the groups of its keys, one per join. A result of a join has one tuple of each of its
+   streams. Each buffered tuple that takes part in results is told once, however many combinations
+   it is in (``match``). If a tuple of some stream is missing, those that are there are told that as
+   well (``partial``);
+4. it is admitted, for which others may have to go, or refused.
 
 Usually each call goes on in time where the last one stopped. Where it may go back (``unordered``,
-for streams whose batches overlap in time), a tuple may arrive after younger ones have been
+for two streams whose batches overlap in time), a tuple may arrive after younger ones have been
 buffered. Then pairs are checked for their times, and tuples are kept until nothing that could
 match them can come any more, which is what ``horizon`` says.
 
-``run`` is compiled once per policy (:func:`recollect.compiled.specialise`). It handles whole
-arrivals only: before an arrival whose results would not fit the output, or that could find no slot,
-it returns and says so, and is called again when the caller has made room.
+``run`` is compiled once per policy, shape and number of pools. It handles whole arrivals only:
+before an arrival whose results would not fit the output, or that could find no slot, it returns and
+says so, and is called again when the caller has made room.
 """
 
 from typing import NamedTuple
@@ -15,19 +26,21 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.compiled import inlined, prefetch
-from recollect.join.buffer import NONE, STREAMS, find, has_free_slot, is_live, link, tag_of, unlink
-from recollect.join.residual import holds
+from recollect.join.buffer import NONE, find, has_free_slot, is_empty, is_live, link, tag_of, unlink
+from recollect.join.residual import Residual, holds
 from recollect.policies.base import (
     NEWCOMER,
     Array,
     Arrival,
     admit,
+    arrive,
     crowded,
     forget,
-    match,
-    tick,
+    match_in,
+    partial,
     victim,
 )
+from recollect.policies.shape import has_end, indexes, joins, other, others, role, streams
 
 FOREVER = np.iinfo(np.int64).max
 BEFORE_ALL = np.iinfo(np.int64).min
@@ -35,37 +48,47 @@ BEFORE_ALL = np.iinfo(np.int64).min
 DONE, OUTPUT_FULL, SLOTS_FULL, STATISTICS_FULL, BAD_VICTIM = range(5)
 """Why ``run`` returned."""
 
-TIME, COUNT, LANDMARK, UNLIMITED = range(4)
-"""Kinds of window."""
-
-LOOK_AHEAD = 6
-"""How many arrivals of a stream ahead the hash table is told to be ready."""
+LOOK_AHEAD = 12
+"""How many arrivals ahead the hash table is told to be ready."""
 
 
 class Feed(NamedTuple):
-    """The tuples of one stream that wait to be joined, in order of time."""
+    """Tuples of all streams, and the order in which they arrive.
 
-    key: Array
+    Windows and validity have become numbers. Each array but the first is by tuple.
+    """
+
+    order: Array
+    """The places of the tuples, in order of arrival."""
+    stream: Array
     time: Array
+    moment: Array
+    """What the clock of its stream shows."""
+    expires: Array
+    """The last moment at which the tuple may match."""
+    keys: Array
+    """By tuple and join; in a last column the subject, if facts replace each other."""
+    present: Array
+    """The same: whether there is such a key. A tuple without any only moves clocks."""
+    row: Array
+    """Where the payload store keeps the rest of the tuple."""
     size: Array
     """What each tuple's row takes in memory; empty if no budget is in bytes."""
-    skip: Array
-    """1 for tuples whose key is NULL: they arrive but never match; empty if there are none."""
     extra: Array
-    """What a residual filter looks at, one line per tuple."""
+    """What filters look at, one line per tuple."""
 
 
 class Plan(NamedTuple):
     """What stays the same while a join runs."""
 
-    kind: Array
-    """By stream: the kind of its window."""
-    span: Array
-    """By stream: the length of its window."""
+    counting: Array
+    """By stream: whether its clock counts arrivals."""
     pool: Array
     """By stream: which part of the budget its tuples use."""
     capacity: Array
     """By pool: the budget."""
+    by_rate: Array
+    """By pool: whether what comes while it is full is shed, as all its streams are, by rate."""
     most_slots: Array
     """How many slots the buffer may ever need."""
     overhead: Array
@@ -79,8 +102,32 @@ class Plan(NamedTuple):
     horizon: Array
     """The oldest time at which another call may begin: for certain, and probably. What has expired
     by the first is removed, what has by the second is the first to go when room is needed."""
-    look_back: Array
-    """Set for the first call of a batch; see :func:`_pass_over_the_young`."""
+    overdue: Array
+    """Slots to be emptied before the next arrival, the first one last."""
+    waiting: Array
+    """How many slots are overdue."""
+    streams_of: Array
+    """By join and place in it: the stream, NONE beyond the last."""
+    groups: Array
+    """Scratch, by join."""
+    cursors: Array
+    """Scratch, by place in a join."""
+
+
+CERTAIN, PROBABLE = range(2)
+
+
+class Filters(NamedTuple):
+    """The conditions of all joins."""
+
+    number: Array
+    """By join: the number of its filter, or NONE."""
+    program: Array
+    """By filter: where its program and its constants begin; one line more for their end."""
+    lines: Array
+    """By filter and side: where in the line of a tuple its words begin, and where they end."""
+    code: Residual
+    """The programs of all filters."""
 
 
 class Ledger(NamedTuple):
@@ -89,62 +136,56 @@ class Ledger(NamedTuple):
     used: Array
     """By pool: how much of the budget is in use."""
     arrivals: Array
-    """By stream: how many tuples have arrived."""
+    """By stream, like the next five."""
     evicted: Array
     expired: Array
+    replaced: Array
+    """Tuples that a newer fact replaced."""
     refused: Array
+    shed: Array
+    """Those that came while their pool, which is shed by rate, was full."""
+    results: Array
+    """By join."""
     totals: Array
-    """Results, largest number of buffered tuples, and that number summed over all arrivals."""
+    """The largest number of buffered tuples, and that number summed over all arrivals."""
 
 
-RESULTS, PEAK, ALIVE_SUM, TOTALS = range(4)
-CERTAIN, PROBABLE = range(2)
+PEAK, ALIVE_SUM, TOTALS = range(3)
 
 
 class Output(NamedTuple):
-    """The pairs found, as rows of the payload stores."""
+    """The results found: which join, and the rows of its streams in the payload stores."""
 
-    left: Array
-    right: Array
+    join: Array
+    rows: Array
+    """``rows[place, result]``."""
     filled: Array
 
 
-@inlined
-def _forget(states, pool, buffer, slot):
-    if pool == 0:
-        forget(states[0], buffer, slot)
-    else:
-        forget(states[1], buffer, slot)
+class Trace(NamedTuple):
+    """What each arrival of a feed did, if that is wanted; else empty."""
+
+    found: Array
+    """By arrival and join: the results."""
+    held: Array
+    """By arrival: how many tuples are buffered after it."""
 
 
 @inlined
-def _match(states, pool, buffer, slot):
-    if pool == 0:
-        match(states[0], buffer, slot)
-    else:
-        match(states[1], buffer, slot)
-
-
-@inlined
-def _victim(states, pool, buffer, newcomer):
-    if pool == 0:
-        return victim(states[0], buffer, newcomer)
-    return victim(states[1], buffer, newcomer)
-
-
-@inlined
-def _admit(states, pool, buffer, slot):
-    if pool == 0:
-        admit(states[0], buffer, slot)
-    else:
-        admit(states[1], buffer, slot)
-
-
-@inlined
-def _remove(states, pool, buffer, ledger, slot):
-    _forget(states, pool, buffer, slot)
+def _remove(states, buffer, plan, ledger, slot):
+    """Let a tuple go, for whatever reason."""
+    pool = plan.pool[buffer.stream[slot]]
+    forget(states[pool], buffer, slot)
     ledger.used[pool] -= buffer.size[slot]
-    return unlink(buffer, slot)
+    unlink(buffer, slot)
+
+
+@inlined
+def _live(buffer):
+    count = 0
+    for stream in range(streams(buffer.shape)):
+        count += buffer.live[stream]
+    return count
 
 
 @inlined
@@ -158,8 +199,11 @@ def _room(plan, pool, live):
     if empty <= 0:
         return capacity
     taken = plan.overhead[0] * empty
-    if plan.pool[1] > 0:
-        taken = np.int64(taken * (capacity / (plan.capacity[0] + plan.capacity[1])))
+    if len(plan.capacity) > 1:
+        together = 0
+        for part in plan.capacity:
+            together += part
+        taken = np.int64(taken * (capacity / together))
     return max(0, capacity - taken)
 
 
@@ -167,7 +211,7 @@ def _room(plan, pool, live):
 def _oldest(buffer, plan, pool):
     """The oldest tuple of a pool."""
     chosen = NONE
-    for stream in range(STREAMS):
+    for stream in range(streams(buffer.shape)):
         slot = buffer.oldest[stream]
         if plan.pool[stream] != pool or slot == NONE:
             continue
@@ -179,7 +223,7 @@ def _oldest(buffer, plan, pool):
 @inlined
 def _expired(buffer, plan, pool):
     """A tuple of a pool whose window has probably passed, or NONE."""
-    for stream in range(STREAMS):
+    for stream in range(streams(buffer.shape)):
         slot = buffer.oldest[stream]
         if (
             plan.pool[stream] == pool
@@ -191,217 +235,296 @@ def _expired(buffer, plan, pool):
 
 
 @inlined
-def _pass_over_the_young(states, buffer, plan, ledger, left, right):
-    """Expire what stands behind a tuple that came too early, such as one of a clock gone wrong.
-
-    Tuples expire from the old end of the list of arrivals, where such a tuple would hold up all
-    that came after it.
-    """
-    first = FOREVER
-    for feed in (left, right):
-        if len(feed.time) > 0:
-            first = min(first, feed.time[0])
-    now = min(first, plan.horizon[CERTAIN])
-    for stream in range(STREAMS):
-        slot = buffer.oldest[stream]
-        if slot == NONE or buffer.time[slot] <= first:
-            continue
-        while slot != NONE:
-            newer = buffer.newer[slot]
-            if buffer.expires[slot] < now:
-                _remove(states, plan.pool[stream], buffer, ledger, slot)
-                ledger.expired[stream] += 1
-            slot = newer
+def _set_clocks(buffer, plan, stream, time, moment):
+    for each in range(streams(buffer.shape)):
+        if plan.unordered[0] != 0:
+            probably = min(time, plan.horizon[PROBABLE])
+            buffer.clock[each] = max(buffer.clock[each], probably)
+        elif plan.counting[each] == 0:
+            buffer.clock[each] = time
+        elif each == stream:
+            buffer.clock[each] = moment
 
 
 @inlined
-def _expiry(plan, stream, time, arrivals):
-    """The last moment, on its stream's clock, at which a tuple arriving now may match."""
-    kind = plan.kind[stream]
-    span = plan.span[stream]
-    if kind == COUNT:
-        return arrivals + span - 1
-    if kind == UNLIMITED or time > FOREVER - span:
-        return FOREVER
-    if kind == LANDMARK:
-        return (time // span + 1) * span - 1
-    return time + span
+def _over(buffer, plan, time):
+    """A tuple that is no longer alive, or NONE.
 
-
-def run(states, buffer, feeds, until, base, plan, ledger, residual, output):
-    """Join what waits in ``feeds``, each stream up to its time in ``until``.
-
-    Returns why it stopped and how many tuples of each stream it has taken.
+    Streams with windows come first, one after the other; then tuples with an end of their own.
     """
-    left, right = feeds
-    i = j = 0
-    n_left, n_right = len(left.time), len(right.time)
-    pools = plan.pool[1] + 1
-    emitting = len(output.left) > 0
-    filtering = len(residual.program) > 0
+    if plan.waiting[0] > 0:
+        plan.waiting[0] -= 1
+        return plan.overdue[plan.waiting[0]]
+    certain = min(time, plan.horizon[CERTAIN])
+    any_end = False
+    for stream in range(streams(buffer.shape)):
+        if has_end(buffer.shape, stream):
+            any_end = True
+            continue
+        now = certain if plan.unordered[0] != 0 else buffer.clock[stream]
+        slot = buffer.oldest[stream]
+        if slot != NONE and buffer.expires[slot] < now:
+            return np.int64(slot)
+    if any_end:
+        heap = buffer.ends
+        if heap.size[0] > 0 and buffer.expires[heap.slots[0]] < time:
+            return np.int64(heap.slots[0])
+    return NONE
+
+
+@inlined
+def _combinations(buffer, join, stream, group):
+    """How many results an arrival finds in a group, if there is no filter."""
+    count = 1
+    for place in range(others(buffer.shape, join, stream)):
+        count *= np.int64(buffer.population[group, other(buffer.shape, join, stream, place)])
+    return count
+
+
+@inlined
+def _list(buffer, plan, output, join, own, row, group):
+    """Write down all combinations of an arrival, at its own place in the join, and a group."""
+    cursors = plan.cursors
+    width = 0
+    while width < plan.streams_of.shape[1] and plan.streams_of[join, width] != NONE:
+        cursors[width] = buffer.first[group, plan.streams_of[join, width]]
+        width += 1
+    place = 0
+    while place >= 0:
+        filled = output.filled[0]
+        output.filled[0] += 1
+        output.join[filled] = join
+        for each in range(width):
+            output.rows[each, filled] = row if each == own else buffer.row[cursors[each]]
+        place = width - 1
+        while place >= 0:
+            if place != own:
+                cursors[place] = buffer.next[cursors[place], join]
+                if cursors[place] != NONE:
+                    break
+                cursors[place] = buffer.first[group, plan.streams_of[join, place]]
+            place -= 1
+
+
+@inlined
+def _probe(states, buffer, feed, at, arrival, join, plan, filters, output):
+    """Count the results of an arrival in a join, and tell the policy of those that took part."""
+    shape, stream, group = buffer.shape, arrival.stream, arrival.groups[join]
+    filtering = filters.number[join] != NONE
+    emitting = len(output.join) > 0
     unordered = plan.unordered[0] != 0
-    visiting = emitting or filtering or unordered or plan.visit[0] != 0
+    count = _combinations(buffer, join, stream, group)
+    own = role(shape, join, stream)
+    pairwise = others(shape, join, stream) == 1
+    if not pairwise and emitting and count > 0:
+        _list(buffer, plan, output, join, own, feed.row[at], group)
+    if not (filtering or unordered or (pairwise and emitting) or plan.visit[0] != 0):
+        return count
+    number = filters.number[join] if filtering else 0
+    begin, end = filters.program[number], filters.program[number + 1]
+    code = Residual(
+        filters.code.program[begin[0] : end[0]],
+        filters.code.constants[begin[1] : end[1]],
+        filters.code.stack,
+    )
+    passing = 0
+    for place in range(others(shape, join, stream)):
+        partner = other(shape, join, stream, place)
+        slot = buffer.first[group, partner]
+        while slot != NONE:
+            passed = count > 0
+            if filtering:
+                left, right = filters.lines[number]
+                one, i = feed.extra[:, left[0] : left[1]], at
+                two, j = buffer.extra[:, right[0] : right[1]], np.int64(slot)
+                if own != 0:
+                    one, i = buffer.extra[:, left[0] : left[1]], np.int64(slot)
+                    two, j = feed.extra[:, right[0] : right[1]], at
+                passed = holds(code, one, i, two, j)
+            if unordered:
+                time = buffer.time[slot]
+                if time <= arrival.time:
+                    passed = passed and buffer.expires[slot] >= arrival.time
+                else:
+                    passed = passed and arrival.expires >= time
+            if passed:
+                passing += 1
+                if pairwise and emitting:
+                    filled = output.filled[0]
+                    output.filled[0] += 1
+                    if joins(shape) > 1:
+                        output.join[filled] = join
+                    output.rows[own, filled] = feed.row[at]
+                    output.rows[1 - own, filled] = buffer.row[slot]
+                match_in(states[plan.pool[partner]], buffer, slot, join)
+            elif not pairwise:
+                partial(states[plan.pool[partner]], buffer, slot)
+            slot = buffer.next[slot, join]
+    return passing if pairwise else count
+
+
+@inlined
+def _arrival(feed, plan, at, serial, count):
+    """The arrival as policies see it."""
+    keys, present = feed.keys[at], feed.present[at]
+    first = 0
+    while first < count - 1 and present[first] == 0:
+        first += 1
+    return Arrival(
+        feed.stream[at],
+        keys[first],
+        feed.time[at],
+        feed.expires[at],
+        plan.groups[first],
+        serial,
+        keys,
+        plan.groups,
+        present,
+    )
+
+
+@inlined
+def _forget_empty_groups(buffer, plan):
+    """After an eviction: it may have been the last tuple with a key of the arrival."""
+    for join in range(indexes(buffer.shape)):
+        group = plan.groups[join]
+        if group != NONE and is_empty(buffer, group):
+            plan.groups[join] = NONE
+
+
+def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
+    """Join a feed, from an arrival on.
+
+    Returns why it stopped, and before which arrival.
+    """
+    shape = buffer.shape
+    tables = indexes(shape)
+    count = joins(shape)
+    pools = len(states)
+    total = len(feed.order)
+    emitting = len(output.join) > 0
+    tracing = len(trace.held) > 0
     most_slots = plan.most_slots[0]
     overhead = plan.overhead[0]
-    filled = output.filled[0]
-    results = ledger.totals[RESULTS]
+    serial = 0
+    for stream in range(streams(shape)):
+        serial += ledger.arrivals[stream]
     peak = ledger.totals[PEAK]
     alive_sum = ledger.totals[ALIVE_SUM]
     why = DONE
-    if plan.look_back[0] != 0:
-        plan.look_back[0] = 0
-        _pass_over_the_young(states, buffer, plan, ledger, left, right)
-    while True:
-        # The next arrival: by time, the left stream first.
-        if i < n_left and (j >= n_right or left.time[i] <= right.time[j]):
-            stream, at = 0, i
-            time = left.time[at]
-        elif j < n_right:
-            stream, at = 1, j
-            time = right.time[at]
-        else:
-            break
-        if time > until[stream]:
-            break
+    stopped = total
+    for at in range(begin, total):
         if len(buffer.expires) < most_slots and not has_free_slot(buffer):
-            why = SLOTS_FULL
+            why, stopped = SLOTS_FULL, at
             break
-        if crowded(states[0]) or crowded(states[1]):
-            why = STATISTICS_FULL
+        full = False
+        for pool in range(pools):
+            full = full or crowded(states[pool])
+        if full:
+            why, stopped = STATISTICS_FULL, at
             break
-        partner = 1 - stream
-        if at + LOOK_AHEAD < len(feeds[stream].key):
-            coming = tag_of(feeds[stream].key[at + LOOK_AHEAD])
-            prefetch(buffer.table, coming & (len(buffer.table) - 1))
+        if at + LOOK_AHEAD < total:
+            for join in range(tables):
+                coming = tag_of(feed.keys[feed.order[at + LOOK_AHEAD], join])
+                prefetch(buffer.table[join], coming & (buffer.table.shape[1] - 1))
+        tuple_ = feed.order[at]
+        stream, time = np.int64(feed.stream[tuple_]), feed.time[tuple_]
 
-        arrivals = ledger.arrivals[stream] + 1
-        for other in range(STREAMS):
-            if unordered:
-                now = min(time, plan.horizon[CERTAIN])
-                probably = min(time, plan.horizon[PROBABLE])
-                buffer.clock[other] = max(buffer.clock[other], probably)
+        _set_clocks(buffer, plan, stream, time, feed.moment[tuple_])
+        while True:
+            slot = _over(buffer, plan, time)
+            if slot != NONE:
+                ledger.expired[buffer.stream[slot]] += 1
             else:
-                if plan.kind[other] != COUNT:
-                    buffer.clock[other] = time
-                elif other == stream:
-                    buffer.clock[other] = arrivals
-                now = buffer.clock[other]
-            slot = buffer.oldest[other]
-            while slot != NONE and buffer.expires[slot] < now:
-                newer = buffer.newer[slot]
-                _remove(states, plan.pool[other], buffer, ledger, slot)
-                ledger.expired[other] += 1
-                slot = newer
+                if tables > count and feed.present[tuple_, count] != 0:
+                    subject = feed.keys[tuple_, count]
+                    group = find(buffer, count, subject, tag_of(subject))
+                    if group != NONE:
+                        slot = np.int64(buffer.first[group, stream])
+                if slot == NONE:
+                    break
+                ledger.replaced[stream] += 1
+            _remove(states, buffer, plan, ledger, slot)
 
-        if stream == 0:
-            key = left.key[at]
-            skipped = len(left.skip) > 0 and left.skip[at] != 0
-            size = left.size[at] + overhead if overhead > 0 else 1
-        else:
-            key = right.key[at]
-            skipped = len(right.skip) > 0 and right.skip[at] != 0
-            size = right.size[at] + overhead if overhead > 0 else 1
-        tag = tag_of(key)
-        group = NONE if skipped else find(buffer, key, tag)
-        if (
-            emitting
-            and group != NONE
-            and filled + buffer.population[group, partner] > len(output.left)
-        ):
-            why = OUTPUT_FULL
+        takes_part = False
+        expected = 0
+        for join in range(tables):
+            plan.groups[join] = NONE
+            if feed.present[tuple_, join] != 0:
+                key = feed.keys[tuple_, join]
+                group = find(buffer, join, key, tag_of(key))
+                plan.groups[join] = group
+                if join < count:
+                    takes_part = True
+                    if emitting and group != NONE:
+                        expected += _combinations(buffer, join, stream, group)
+        if emitting and output.filled[0] + expected > len(output.join):
+            why, stopped = OUTPUT_FULL, at
             break
 
         # From here on the arrival is handled whole.
-        if stream == 0:
-            i += 1
-        else:
-            j += 1
-        ledger.arrivals[stream] = arrivals
-        if skipped:
-            alive_sum += buffer.live[0] + buffer.live[1]
-            continue
-        expires = _expiry(plan, stream, time, arrivals)
-        serial = ledger.arrivals[0] + ledger.arrivals[1]
-        arrival = Arrival(stream, key, time, expires, group, serial)
-        tick(states[0], buffer, arrival)
-        if pools > 1:
-            tick(states[1], buffer, arrival)
-
-        if group != NONE:
-            if visiting:
-                slot = buffer.first[group, partner]
-                while slot != NONE:
-                    if filtering:
-                        if stream == 0:
-                            passed = holds(residual, left.extra, at, buffer.extra, slot)
-                        else:
-                            passed = holds(residual, buffer.extra, slot, right.extra, at)
-                    else:
-                        passed = True
-                    if unordered:
-                        later = buffer.time[slot]
-                        in_time = (
-                            buffer.expires[slot] >= time if later <= time else expires >= later
-                        )
-                        passed = passed and in_time
-                    if passed:
-                        results += 1
-                        if emitting:
-                            if stream == 0:
-                                output.left[filled] = base[0] + at
-                                output.right[filled] = buffer.row[slot]
-                            else:
-                                output.left[filled] = buffer.row[slot]
-                                output.right[filled] = base[1] + at
-                            filled += 1
-                        _match(states, plan.pool[partner], buffer, slot)
-                    slot = buffer.next[slot]
-            else:
-                results += buffer.population[group, partner]
-
+        serial += 1
+        ledger.arrivals[stream] += 1
         pool = plan.pool[stream]
-        refused = size > _room(plan, pool, 1)
-        capacity = _room(plan, pool, buffer.live[0] + buffer.live[1] + 1)
-        # A budget in bytes may have shrunk because statistics grew; then tuples must go even if
-        # the policy would rather refuse the newcomer.
-        while ledger.used[pool] > capacity or (not refused and ledger.used[pool] + size > capacity):
-            slot = _expired(buffer, plan, pool) if unordered else NONE
-            outlived = slot != NONE
-            if not outlived:
-                slot = NEWCOMER if refused else _victim(states, pool, buffer, arrival)
-            if slot == NEWCOMER:
-                refused = True
-                if ledger.used[pool] <= capacity:
-                    break
-                slot = _oldest(buffer, plan, pool)
-            elif not is_live(buffer, slot) or plan.pool[buffer.stream[slot]] != pool:
-                return BAD_VICTIM, i, j
-            if outlived:
-                ledger.expired[buffer.stream[slot]] += 1
+        if takes_part and plan.by_rate[pool] != 0 and ledger.used[pool] >= plan.capacity[pool]:
+            ledger.shed[stream] += 1
+        elif takes_part:
+            arrival = _arrival(feed, plan, tuple_, serial, count)
+            for each in range(pools):
+                arrive(states[each], buffer, arrival)
+            for join in range(count):
+                if plan.groups[join] != NONE:
+                    found = _probe(
+                        states, buffer, feed, tuple_, arrival, join, plan, filters, output
+                    )
+                    ledger.results[join] += found
+                    if tracing:
+                        trace.found[at, join] = found
+
+            size = feed.size[tuple_] + overhead if overhead > 0 else 1
+            refused = size > _room(plan, pool, 1)
+            capacity = _room(plan, pool, _live(buffer) + 1)
+            # A budget in bytes may have shrunk because statistics grew; then tuples must go even if
+            # the policy would rather refuse the newcomer.
+            while ledger.used[pool] > capacity or (
+                not refused and ledger.used[pool] + size > capacity
+            ):
+                slot = NONE
+                if plan.unordered[0] != 0:
+                    slot = np.int64(_expired(buffer, plan, pool))
+                outlived = slot != NONE
+                if not outlived:
+                    slot = NEWCOMER
+                    if not refused:
+                        slot = np.int64(victim(states[pool], buffer, arrival))
+                if slot == NEWCOMER:
+                    refused = True
+                    if ledger.used[pool] <= capacity:
+                        break
+                    slot = np.int64(_oldest(buffer, plan, pool))
+                elif not is_live(buffer, slot) or plan.pool[buffer.stream[slot]] != pool:
+                    return BAD_VICTIM, at
+                if outlived:
+                    ledger.expired[buffer.stream[slot]] += 1
+                else:
+                    ledger.evicted[buffer.stream[slot]] += 1
+                _remove(states, buffer, plan, ledger, slot)
+                _forget_empty_groups(buffer, plan)
+                arrival = _arrival(feed, plan, tuple_, serial, count)
+                capacity = _room(plan, pool, _live(buffer) + 1)
+            if refused:
+                ledger.refused[stream] += 1
             else:
-                ledger.evicted[buffer.stream[slot]] += 1
-            freed = _remove(states, pool, buffer, ledger, slot)
-            capacity = _room(plan, pool, buffer.live[0] + buffer.live[1] + 1)
-            if freed == group:
-                group = NONE
-                arrival = Arrival(stream, key, time, expires, group, serial)
-        if refused:
-            ledger.refused[stream] += 1
-        else:
-            slot = link(buffer, arrival, tag, group, base[stream] + at, size)
-            if filtering:
+                slot = link(buffer, arrival, feed.row[tuple_], size)
                 for place in range(buffer.extra.shape[1]):
-                    if stream == 0:
-                        buffer.extra[slot, place] = left.extra[at, place]
-                    else:
-                        buffer.extra[slot, place] = right.extra[at, place]
-            ledger.used[pool] += size
-            _admit(states, pool, buffer, slot)
-        live = buffer.live[0] + buffer.live[1]
+                    buffer.extra[slot, place] = feed.extra[tuple_, place]
+                ledger.used[pool] += size
+                admit(states[pool], buffer, slot)
+        live = _live(buffer)
         peak = max(peak, live)
         alive_sum += live
-    output.filled[0] = filled
-    ledger.totals[RESULTS] = results
+        if tracing:
+            trace.held[at] = live
     ledger.totals[PEAK] = peak
     ledger.totals[ALIVE_SUM] = alive_sum
-    return why, i, j
+    return why, stopped

@@ -1,44 +1,29 @@
-"""Two streams on their way into the join: encoded, in order of time, waiting for each other.
+"""The streams on their way into the join: encoded, in order of time, waiting for each other.
 
-A tuple may be joined only when no older one of the other stream can come any more. Each
-:class:`Lane` holds what waits and knows how far its stream has come; :class:`Lanes` says which part
-of both may go now. Where the batches of the input begin and end makes no difference.
+A tuple may be joined only when no older one of another stream can come any more. Each
+:class:`Lane` holds what waits of a stream and knows how far it has come; :class:`Lanes` says what of
+all of them may go now. Where the batches of the input begin and end makes no difference.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from recollect.errors import InputError, NullKeyError, TimeOrderError
-from recollect.hashing import code_of_columns, missing
-from recollect.join.encoding import Encoded, encoded, keys_of, no_feed, rest_of
+from recollect.hashing import missing
+from recollect.join.feed import Encoded, Piece, encoded, feed_of, keys_of, times_of
 from recollect.join.kernel import BEFORE_ALL, FOREVER, Feed
 from recollect.join.payload import take
-from recollect.join.query import SIDES, Bound
+from recollect.join.query import Bound
 from recollect.streams.python_values import text_of
 
-LAST = np.iinfo(np.int64).max
-COUNTERS = ("position", "last", "rows", "late", "null_keys", "finished")
-
-
-class Step(NamedTuple):
-    """What may be joined now: a piece of each stream and up to which time."""
-
-    heads: tuple[Encoded | None, Encoded | None]
-    offsets: tuple[int, int]
-    until: np.ndarray
-
-    def feeds(self, extra_width: int) -> tuple[Feed, Feed]:
-        """What remains of both heads."""
-        left, right = (
-            no_feed(extra_width) if head is None else rest_of(head.feed, offset)
-            for head, offset in zip(self.heads, self.offsets, strict=True)
-        )
-        return left, right
+STEP_ROWS = 8_192
+"""So many tuples of a stream go at once at the most, which the processor's caches hold."""
+COUNTERS = ("position", "last", "rows", "encoded_rows", "late", "null_keys", "finished")
 
 
 @dataclass
@@ -49,14 +34,14 @@ class Lane:
     ----------
     bound
         The query.
-    side
-        0 for the left stream, 1 for the right.
+    number
+        The number of the stream.
     measure
         Whether the bytes of each row are wanted.
     """
 
     bound: Bound
-    side: int
+    number: int
     measure: bool
 
     def __post_init__(self) -> None:
@@ -65,16 +50,18 @@ class Lane:
         self.position = 0
         self.last = BEFORE_ALL
         self.rows = 0
+        self.encoded_rows = 0
         self.late = 0
         self.null_keys = 0
         self.finished = False
         self.held: pa.RecordBatch | None = None
+        self._stream = self.bound.streams[self.number]
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Take in a batch, in order of time or within the lateness allowed."""
         batch = self._checked(batch)
         times = self._times(batch)
-        if self.bound.query.null_keys == "error":
+        if self.bound.null_keys == "error":
             self._refuse_missing(batch)
         if self.bound.lateness is None:
             self._check_order(times)
@@ -94,7 +81,7 @@ class Lane:
     def waiting_rows(self) -> int:
         """How many tuples wait here."""
         held = 0 if self.held is None else self.held.num_rows
-        return sum(len(part.feed.time) for part in self.waiting) - self.position + held
+        return sum(len(part.time) for part in self.waiting) - self.position + held
 
     @property
     def frontier(self) -> int:
@@ -102,7 +89,7 @@ class Lane:
         if self.waiting:
             if self.finished and len(self.waiting) == 1:
                 return FOREVER
-            return int(self.waiting[0].feed.time[-1])
+            return int(self.waiting[0].time[-1])
         if self.finished:
             return FOREVER
         if self.bound.lateness is not None and self.last != BEFORE_ALL:
@@ -112,44 +99,31 @@ class Lane:
     def take(self, count: int) -> None:
         """Forget so many tuples of the head; they have been joined."""
         self.position += count
-        if self.waiting and self.position == len(self.waiting[0].feed.time):
+        if self.waiting and self.position == len(self.waiting[0].time):
             self.waiting.popleft()
             self.position = 0
 
     def _checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        expected = self.bound.schemas[self.side]
+        expected = self._stream.schema
         if batch.schema.equals(expected):
             return batch
         try:
             return batch.select(expected.names).cast(expected)
         except (KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
             raise InputError(
-                f"a batch of the {SIDES[self.side]} stream does not have the columns of the first:"
+                f"a batch of {self._stream.title} does not have the columns of the first:"
                 f" {error}"
             ) from None
 
     def _times(self, batch: pa.RecordBatch) -> np.ndarray:
-        name = self.bound.query.time[self.side]
+        name = self._stream.time
         column = batch.column(name)
         if column.null_count:
             row = self.rows + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
             raise InputError(
-                f"time column {name!r} of the {SIDES[self.side]} stream is NULL in row {row}"
+                f"time column {name!r} of {self._stream.title} is NULL in row {row}"
             )
-        times = code_of_columns([column])
-        scale = self.bound.scale[self.side]
-        if pa.types.is_uint64(column.type) and len(times) and times.min() < 0:
-            raise InputError(
-                f"time column {name!r} of the {SIDES[self.side]} stream has values above 2^63 - 1"
-            )
-        if scale == 1:
-            return times
-        if len(times) and max(abs(int(times.min())), abs(int(times.max()))) > LAST // scale:
-            raise InputError(
-                f"time column {name!r} of the {SIDES[self.side]} stream goes beyond what the finer"
-                " unit of the other stream's can express"
-            )
-        return times * scale
+        return times_of(self.bound, self.number, batch, name)
 
     def _check_order(self, times: np.ndarray) -> None:
         if len(times) == 0 or (times[0] >= self.last and not np.any(times[1:] < times[:-1])):
@@ -157,18 +131,18 @@ class Lane:
         before = np.concatenate([[self.last], times[:-1]])
         row = int(np.flatnonzero(times < before)[0])
         raise TimeOrderError(
-            f"time goes backwards in row {self.rows + row} of the {SIDES[self.side]} stream:"
+            f"time goes backwards in row {self.rows + row} of {self._stream.title}:"
             f" {self._show(times[row])} after {self._show(before[row])};"
             " sort it, or allow for it with lateness"
         )
 
     def _show(self, time: int) -> str:
-        column = self.bound.schemas[self.side].field(self.bound.query.time[self.side])
-        units = int(time) // self.bound.scale[self.side]
-        if pa.types.is_integer(column.type):
+        kind = self._stream.schema.field(self._stream.time).type
+        units = int(time) // self._stream.scale
+        if pa.types.is_integer(kind):
             return str(units)
-        width = pa.int64() if column.type.bit_width == 64 else pa.int32()
-        return text_of(pa.scalar(units, width).cast(column.type))
+        width = pa.int64() if kind.bit_width == 64 else pa.int32()
+        return text_of(pa.scalar(units, width).cast(kind))
 
     def _reorder(self, batch: pa.RecordBatch, times: np.ndarray) -> None:
         """Hold back what an older tuple may still overtake; count what comes too late even so."""
@@ -199,10 +173,12 @@ class Lane:
             return
         if self.bound.lateness is None:
             self.last = int(times[-1])
-        skip = missing(keys_of(self.bound, self.side, batch))
-        if skip is not None:
-            self.null_keys += int(skip.sum())
-        self.waiting.append(encoded(self.bound, self.side, batch, times, skip, self.measure))
+        part = encoded(
+            self.bound, self.number, batch, times, before=self.encoded_rows, measure=self.measure
+        )
+        self.encoded_rows += batch.num_rows
+        self.null_keys += part.null_keys
+        self.waiting.append(part)
 
     def counters(self) -> dict[str, Any]:
         """What must be saved beside the batches that wait."""
@@ -215,6 +191,7 @@ class Lane:
         held: pa.RecordBatch | None,
     ) -> None:
         """Go on from what was saved."""
+        self.encoded_rows = counters["encoded_rows"] - sum(batch.num_rows for batch in waiting)
         for batch in waiting:
             self._append(batch, self._times(batch))
         self.held = held
@@ -222,50 +199,87 @@ class Lane:
             setattr(self, name, value)
 
     def _refuse_missing(self, batch: pa.RecordBatch) -> None:
-        for name, key in zip(
-            self.bound.query.on[self.side], keys_of(self.bound, self.side, batch), strict=True
-        ):
-            where = missing([key])
-            if where is not None:
-                row = int(np.argmax(where))
-                raise NullKeyError(
-                    f"key column {name!r} of the {SIDES[self.side]} stream is"
-                    f" {'NaN' if key[row].is_valid else 'NULL'} in row {self.rows + row};"
-                    " such keys never match (null_keys='skip' passes over them)"
-                )
+        for place, join in enumerate(self.bound.joins):
+            if self.number not in join.streams:
+                continue
+            names = join.columns[join.streams.index(self.number)]
+            for name, key in zip(names, keys_of(self.bound, self.number, batch, place), strict=True):
+                where = missing([key])
+                if where is not None:
+                    row = int(np.argmax(where))
+                    raise NullKeyError(
+                        f"key column {name!r} of {self._stream.title} is"
+                        f" {'NaN' if key[row].is_valid else 'NULL'} in row {self.rows + row};"
+                        " such keys never match (null_keys='skip' passes over them)"
+                    )
 
 
 class Lanes:
-    """Both streams on their way into the join."""
+    """All streams on their way into the join."""
 
     def __init__(self, bound: Bound, measure: bool = False) -> None:
-        self.both = (Lane(bound, 0, measure), Lane(bound, 1, measure))
+        self.all = tuple(Lane(bound, number, measure) for number in range(len(bound.streams)))
 
     @property
     def behind(self) -> Lane | None:
         """The stream to read next: of those that go on, the one that is not as far."""
-        going_on = [lane for lane in self.both if not lane.finished]
+        going_on = [lane for lane in self.all if not lane.finished]
         return min(going_on, key=lambda lane: lane.last, default=None)
 
-    def steps(self) -> Iterator[Step]:
-        """What may be joined now, piece by piece; ``take`` must be told after each."""
-        left, right = self.both
-        while left.waiting or right.waiting:
-            # At equal times the left stream goes first, so the right one must stay strictly behind.
-            behind = left.frontier
-            until = np.array(
-                [right.frontier, behind if behind in (FOREVER, BEFORE_ALL) else behind - 1]
-            )
-            heads = [lane.waiting[0] if lane.waiting else None for lane in self.both]
-            ready = [
-                head is not None and head.feed.time[lane.position] <= limit
-                for head, lane, limit in zip(heads, self.both, until, strict=True)
-            ]
-            if not any(ready):
-                return
-            yield Step((heads[0], heads[1]), (left.position, right.position), until)
+    def _ready(self) -> list[tuple[Lane, int]]:
+        """The streams of which something may go now, and to where in their first batches."""
+        ready = []
+        frontiers = [lane.frontier for lane in self.all]
+        for lane in self.all:
+            if not lane.waiting:
+                continue
+            # At equal times the stream of the lower number goes first.
+            until = FOREVER
+            for other, frontier in enumerate(frontiers):
+                if other < lane.number and frontier not in (FOREVER, BEFORE_ALL):
+                    frontier -= 1
+                if other != lane.number:
+                    until = min(until, frontier)
+            times = lane.waiting[0].time
+            stop = int(np.searchsorted(times, until, "right"))
+            if stop > lane.position:
+                ready.append((lane, stop))
+        return ready
 
-    def take(self, counts: tuple[int, int]) -> None:
+    def steps(
+        self, row_of: Callable[[int, Encoded], int] = lambda stream, part: 0
+    ) -> Iterator[Feed]:
+        """What may be joined now, piece by piece; ``take`` must be told before the next one.
+
+        Parameters
+        ----------
+        row_of
+            Says where the payload store has the first row of a batch of a stream.
+        """
+        while ready := self._ready():
+            # No more of one stream than the next tuples of the others allow.
+            most = min(
+                (
+                    lane.waiting[0].time[lane.position + STEP_ROWS - 1]
+                    for lane, stop in ready
+                    if stop - lane.position >= STEP_ROWS
+                ),
+                default=FOREVER,
+            )
+            pieces = []
+            for lane, stop in ready:
+                part = lane.waiting[0]
+                if most != FOREVER:
+                    stop = min(stop, int(np.searchsorted(part.time, most, "right")))
+                if stop > lane.position:
+                    base = row_of(lane.number, part)
+                    pieces.append(
+                        Piece(lane.number, part, lane.position, stop, base + lane.position)
+                    )
+            yield feed_of(pieces)
+
+    def take(self, counts: np.ndarray) -> None:
         """Tell how many tuples of each stream have been joined."""
-        for lane, count in zip(self.both, counts, strict=True):
-            lane.take(count)
+        for lane, count in zip(self.all, counts.tolist(), strict=True):
+            if count:
+                lane.take(count)

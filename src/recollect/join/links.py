@@ -2,23 +2,26 @@
 
 Which tuples stand before and behind another one follows from their streams, groups and serial
 numbers, and in which place of the hash table a key stands makes no difference. So these need not be
-written. What must be is the order in which free slots and groups will be taken.
+written. What must be is the order in which free slots and groups will be taken. The heap of tuples
+with their own ends is kept as it is.
 
 >>> from recollect.join.buffer import allocate
->>> storage = allocate(2, 0)
->>> again = without_links(storage)
->>> find_links(again)
+>>> from recollect.policies.shape import Pair
+>>> storage = allocate(2, 0, Pair())
+>>> again = without_links(storage, Pair())
+>>> find_links(again, Pair())
 >>> all(np.array_equal(*pair) for pair in zip(storage, again, strict=True))
 True
 """
 
 import numpy as np
 
-from recollect.join.buffer import FRESH_SLOT, NONE, STREAMS, Storage, index_groups
+from recollect.join.buffer import FRESH_SLOT, NONE, Storage, index_groups
 from recollect.policies.base import Array
+from recollect.policies.shape import Many, Pair, indexes, streams
 
 
-def without_links(storage: Storage) -> Storage:
+def without_links(storage: Storage, shape: Pair | Many) -> Storage:
     """Return a copy with zeros in place of what :func:`find_links` finds, and of the rows.
 
     Instead of the moment at which a tuple expires it has the time until then, which is the same for
@@ -29,15 +32,17 @@ def without_links(storage: Storage) -> Storage:
     slots, next_, groups = bare.slots, bare.next, bare.groups
     gone = np.ones(len(slots), bool)
     gone[live] = False
-    for name in set(slots.dtype.names or ()) - {"stream"}:  # which says that a slot is free
-        slots[name][gone] = 0
-    for name in ("row", "previous", "newer", "older"):
+    for name in set(slots.dtype.names or ()) - {"stream", "newer"}:
+        slots[name][gone] = 0  # what is left says that a slot is free, and which comes next
+    for name in ("row", "previous", "older"):
         slots[name] = 0
+    slots["newer"][live] = 0
     slots["expires"] -= slots["time"]
-    next_[live] = 0  # of a free slot it is the next free one
+    next_[:] = 0
 
     gone = np.ones(len(groups), bool)
-    gone[slots["group"][live]] = False
+    used = slots["group"][live]
+    gone[used[used != NONE]] = False
     groups["key"][gone] = 0
     groups["last"] = groups["population"] = 0
     groups["first"][:, 1:] = 0
@@ -46,26 +51,34 @@ def without_links(storage: Storage) -> Storage:
     return bare
 
 
-def find_links(storage: Storage) -> None:
+def find_links(storage: Storage, shape: Pair | Many) -> None:
     """Find again what :func:`without_links` left out, but for the rows."""
     slots, next_, groups = storage.slots, storage.next, storage.groups
     slots["expires"] += slots["time"]
     live = _live(storage)
     live = live[np.argsort(slots["serial"][live])]
     used = np.unique(slots["group"][live])
+    used = used[used != NONE]
     groups["first"][used] = NONE
     groups["last"][used] = NONE
-    for stream in range(STREAMS):
+    for stream in range(streams(shape)):
         mine = live[slots["stream"][live] == stream]
         slots["older"][mine], slots["newer"][mine] = _neighbours(mine, np.zeros(len(mine)))
-        mine = mine[np.argsort(slots["group"][mine], kind="stable")]
-        group = slots["group"][mine]
-        before, behind = _neighbours(mine, group)
-        slots["previous"][mine], next_[mine] = before, behind
-        groups["first"][group[before == NONE], stream] = mine[before == NONE]
-        groups["last"][group[behind == NONE], stream] = mine[behind == NONE]
-        groups["population"][:, stream] = np.bincount(group, minlength=len(groups))
-    index_groups(storage.table, groups["key"], used)
+    for join in range(indexes(shape)):
+        for stream in range(streams(shape)):
+            mine = live[slots["stream"][live] == stream]
+            mine = mine[slots["group"][mine, join] != NONE]
+            mine = mine[np.argsort(slots["group"][mine, join], kind="stable")]
+            group = slots["group"][mine, join]
+            before, behind = _neighbours(mine, group)
+            slots["previous"][mine, join], next_[mine, join] = before, behind
+            groups["first"][group[before == NONE], stream] = mine[before == NONE]
+            groups["last"][group[behind == NONE], stream] = mine[behind == NONE]
+            groups["population"][:, stream] += np.bincount(group, minlength=len(groups)).astype(
+                np.int32
+            )
+        keys = np.unique(slots["group"][live, join])
+        index_groups(storage.table[join], groups["key"], keys[keys != NONE])
 
 
 def _live(storage: Storage) -> Array:

@@ -1,18 +1,18 @@
-"""The join of two streams, batch by batch: :class:`Join`."""
+"""Joins of streams that are fed in batch by batch: :class:`Join` for two of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 
 from recollect.errors import InputError, PolicyError, StateError
-from recollect.join.budget import Budget, capacity_of, parse_budget, parse_shares
-from recollect.join.encoding import Encoded
+from recollect.join.budget import Budget, Capacity, capacity_of, parse_budget, parse_shares
 from recollect.join.engine import Engine, new_output
+from recollect.join.feed import Encoded
 from recollect.join.kernel import OUTPUT_FULL
-from recollect.join.lanes import Lanes, Step
+from recollect.join.lanes import Lanes
 from recollect.join.payload import RAW, PayloadStore, fit
 from recollect.join.query import SIDES, Bound, Query, bind
 from recollect.join.result import ResultShape
@@ -28,7 +28,296 @@ OUTPUT_ROWS = 8_192
 """Results come in batches of about so many rows."""
 
 
-class Join:
+class OnlineJoin:
+    """Joins over one memory, of streams that are fed in batch by batch.
+
+    :class:`Join` is the one for two streams, :class:`recollect.workload.WorkloadJoin` that for any
+    number of streams and joins.
+
+    Parameters
+    ----------
+    names
+        The streams.
+    bind
+        Checks the query against the schemas of all streams.
+    policy
+        Which tuple to forget.
+    budget, capacity
+        How much may be remembered, as typed and in the engine's terms.
+    window
+        The windows as one word.
+    seed
+        For policies that draw random numbers.
+    count_only
+        Count the results instead of handing them out; the rows are then not kept.
+    """
+
+    _arguments: dict[str, Any]
+    """What :meth:`load` makes such a join from, as JSON knows it."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        bind: Callable[..., Bound],
+        policy: Policy,
+        budget: Budget,
+        capacity: Capacity,
+        window: str,
+        seed: int = 0,
+        count_only: bool = False,
+    ) -> None:
+        self.names = tuple(names)
+        self.capacity = capacity
+        self.count_only = count_only
+        self.lanes: Lanes | None = None
+        self._bind = bind
+        self._policy, self._budget, self._window, self._seed = policy, budget, window, int(seed)
+        self._schemas: list[pa.Schema | None] = [None] * len(self.names)
+        self._early: list[tuple[int, pa.RecordBatch]] = []
+        self._ended = [False] * len(self.names)
+        self._seconds = 0.0
+
+    # -- feeding -----------------------------------------------------------------------------
+
+    def take_in(self, name: str, data: Any) -> None:
+        """Take in tuples of a stream: a record batch, a table, or whatever can be read."""
+        number = self._number(name)
+        if self._ended[number]:
+            raise InputError(f"the {name} stream has been finished; nothing more can be fed")
+        source = open_source(data)
+        self.expect(name, source.schema)
+        for batch in source.batches(batch_rows=BATCH_ROWS):
+            if self.lanes is None:
+                self._early.append((number, batch))
+            else:
+                self.lanes.all[number].add(batch)
+
+    def expect(self, name: str, schema: pa.Schema) -> None:
+        """Tell the columns of a stream before its first tuples come."""
+        number = self._number(name)
+        self._schemas[number] = self._schemas[number] or schema
+        schemas = [schema for schema in self._schemas if schema is not None]
+        if self.lanes is None and len(schemas) == len(self.names):
+            self._begin(self._bind(*schemas))
+
+    def end(self, name: str | None = None) -> None:
+        """Tell that no more tuples will come, of one stream or of all."""
+        for number in range(len(self.names)) if name is None else [self._number(name)]:
+            self._ended[number] = True
+            if self.lanes is not None:
+                self.lanes.all[number].finish()
+
+    def _number(self, name: str) -> int:
+        if name not in self.names:
+            names = " or ".join(repr(other) for other in self.names)
+            raise InputError(f"{name!r} is not a side of a join; give {names}")
+        return self.names.index(name)
+
+    # -- joining -----------------------------------------------------------------------------
+
+    def _begin(self, bound: Bound) -> None:
+        self._engine = Engine(self._policy, bound.setting, self.capacity, seed=self._seed)
+        self.lanes = Lanes(bound, measure=self.capacity.in_bytes)
+        self._shapes = [ResultShape(bound, number) for number in range(len(bound.joins))]
+        self._stores = [PayloadStore() for _ in self.names]
+        self._bases: list[int | None] = [None] * len(self.names)
+        self._new_output(0 if self.count_only else OUTPUT_ROWS)
+        self._collisions = [0] * len(bound.joins)
+        early, self._early = self._early, []
+        for number, batch in early:
+            self.lanes.all[number].add(batch)
+        for lane, ended in zip(self.lanes.all, self._ended, strict=True):
+            if ended:
+                lane.finish()
+
+    def _new_output(self, results: int) -> None:
+        self._output = new_output(results, max(len(shape.streams) for shape in self._shapes))
+
+    def results(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Join what can be joined now: by number of the join, the results."""
+        if self.lanes is None:
+            return
+        for feed in self.lanes.steps(self._row_of):
+            at = 0
+            while at < len(feed.order):
+                started = perf_counter()
+                self._output.filled[0] = 0
+                why, stopped = self._engine.run(feed, at, self._output)
+                self._take(np.bincount(feed.stream[feed.order[at:stopped]], minlength=len(self.names)))
+                at = stopped
+                found = int(self._output.filled[0])
+                batches = list(self._taken(found)) if found else []
+                self._let_go()
+                if why == OUTPUT_FULL and not found:
+                    self._new_output(2 * len(self._output.join))
+                self._seconds += perf_counter() - started
+                yield from batches
+
+    def _row_of(self, number: int, part: Encoded) -> int:
+        """Where the payload store has the first row of a batch that is about to be joined."""
+        if self.count_only:
+            return 0
+        base = self._bases[number]
+        if base is None:
+            base = self._bases[number] = self._stores[number].add(part.batch)
+        return base
+
+    def _take(self, counts: np.ndarray) -> None:
+        """Note that so many tuples of each stream have been joined."""
+        assert self.lanes is not None
+        heads = [lane.waiting[0] if lane.waiting else None for lane in self.lanes.all]
+        self.lanes.take(counts)
+        for number, (lane, head) in enumerate(zip(self.lanes.all, heads, strict=True)):
+            base = self._bases[number]
+            if base is not None and (not lane.waiting or lane.waiting[0] is not head):
+                self._bases[number] = None
+                self._stores[number].joined(base)
+
+    def _taken(self, found: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """The results that were found, by join."""
+        for number, shape in enumerate(self._shapes):
+            rows = self._output.rows[:, :found]
+            if len(self._shapes) > 1:
+                rows = rows[:, self._output.join[:found] == number]
+            count = rows.shape[1]
+            if count == 0:
+                continue
+            parts = [
+                self._stores[stream].take(rows[place]) for place, stream in enumerate(shape.streams)
+            ]
+            batch = shape.joined(*parts)
+            self._collisions[number] += count - batch.num_rows
+            if batch.num_rows:
+                yield number, batch
+
+    def _let_go(self) -> None:
+        """Keep of the rows that have been joined only those that are buffered."""
+        if self.count_only:
+            return
+        engine = self._engine
+        for number, store in enumerate(self._stores):
+            if store.needs_settling:
+                slots, rows = engine.rows_of(number, from_row=RAW)
+                store.settle(slots, rows, engine.relocate)
+            if store.needs_compacting(engine.live(number)):
+                slots, rows = engine.rows_of(number)
+                store.compact(slots, rows, engine.relocate)
+        most = engine.payload_bytes
+        if most is not None:
+            fit(self._stores, most, engine.rows_of, lambda stream: engine.relocate)
+
+    # -- numbers -----------------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> int:
+        """How many tuples have been fed but not joined yet."""
+        if self.lanes is None:
+            return sum(batch.num_rows for _, batch in self._early)
+        return sum(lane.waiting_rows for lane in self.lanes.all)
+
+    @property
+    def stats(self) -> Stats:
+        """What has happened so far."""
+        if self.lanes is None:
+            return Stats.of_nothing(self._window, self._policy, self._budget)
+        collisions = sum(self._collisions)
+        return Stats.of(
+            self._window, self._budget, self._engine, self.lanes, self._seconds, collisions
+        )
+
+    # -- saving ------------------------------------------------------------------------------
+
+    def save(self) -> bytes:
+        """Everything the join remembers. :meth:`load` goes on from there, with the same victims."""
+        header: dict[str, Any] = {
+            "arguments": self._arguments,
+            "ended": self._ended,
+            "seconds": self._seconds,
+        }
+        arrays: dict[str, np.ndarray] = {}
+        # An empty batch carries the schema.
+        batches = [
+            (f"schema:{stream}", pa.RecordBatch.from_pylist([], schema))
+            for stream, schema in enumerate(self._schemas)
+            if schema is not None
+        ]
+        batches += [(f"early:{stream}", batch) for stream, batch in self._early]
+        if self.lanes is not None:
+            arrays = self._engine.arrays()
+            header |= {
+                "bases": self._bases,
+                "collisions": self._collisions,
+                "joined": [store.raw_joined for store in self._stores],
+                "lanes": [lane.counters() for lane in self.lanes.all],
+            }
+            for stream, lane in enumerate(self.lanes.all):
+                batches += [(f"waiting:{stream}", part.batch) for part in lane.waiting]
+                if lane.held is not None:
+                    batches.append((f"held:{stream}", lane.held))
+                segments = self._stores[stream].segments()
+                batches += [(f"store:{stream}:{number}", part) for number, part in segments]
+        return pack(Saved(header, arrays, batches))
+
+    @classmethod
+    def load(cls, data: bytes, policy: Policy | None = None) -> Self:
+        """Go on from what :meth:`save` gave.
+
+        Parameters
+        ----------
+        data
+            The saved join.
+        policy
+            Its policy, if that is more than its text says: ``Heeb`` with given laws.
+        """
+        saved = unpack(data)
+        arguments = saved.header["arguments"]
+        if policy is not None:
+            if policy.spec != arguments["policy"]:
+                raise StateError(
+                    f"the join was saved with the policy {arguments['policy']}, not {policy.spec}"
+                )
+            arguments["policy"] = policy
+        tuples, bytes_, text = arguments["budget"]
+        arguments["budget"] = Budget(tuples=tuples, bytes=bytes_, text=text)
+        try:
+            join = cls._from_arguments(arguments)
+        except PolicyError as error:
+            raise StateError(
+                f"{error}; a policy that is more than its text says is given to load as well"
+            ) from None
+        join._restore(saved)
+        return join
+
+    @classmethod
+    def _from_arguments(cls, arguments: dict[str, Any]) -> Self:
+        """Make such a join anew."""
+        return cls(**arguments)
+
+    def _restore(self, saved: Saved) -> None:
+        for number, name in enumerate(self.names):
+            for batch in saved.named(f"schema:{number}"):
+                self.expect(name, batch.schema)
+            self._early += [(number, batch) for batch in saved.named(f"early:{number}")]
+        header = saved.header
+        self._ended, self._seconds = header["ended"], header["seconds"]
+        if self.lanes is None:
+            return
+        self._engine.restore(saved.arrays)
+        self._bases, self._collisions = header["bases"], header["collisions"]
+        for number, lane in enumerate(self.lanes.all):
+            held = saved.named(f"held:{number}")
+            waiting = saved.named(f"waiting:{number}")
+            lane.restore(header["lanes"][number], waiting, held[0] if held else None)
+            prefix = f"store:{number}:"
+            segments = {
+                int(name.removeprefix(prefix)): batch
+                for name, batch in saved.batches
+                if name.startswith(prefix)
+            }
+            self._stores[number].restore(segments, header["joined"][number])
+
+
+class Join(OnlineJoin):
     """A memory-bounded window join of two streams that are fed in batch by batch.
 
     Tuples are joined in the order of their times, at equal times the left stream first. So a tuple
@@ -91,32 +380,33 @@ class Join:
         seed: int = 0,
         count_only: bool = False,
     ) -> None:
-        self._query = Query.parse(on, time, window, where, lateness, null_keys)
-        self._budget = parse_budget(budget)
-        self._policy = parse_policy(policy)
-        self.capacity = capacity_of(self._budget, parse_shares(split))
+        query = Query.parse(on, time, window, where, lateness, null_keys)
+        asked, shares = parse_budget(budget), parse_shares(split)
+        made = parse_policy(policy)
+        super().__init__(
+            SIDES, lambda left, right: bind(query, left, right), made, asked,
+            capacity_of(asked, shares), query.window_text, seed, count_only,
+        )  # fmt: skip
         self._arguments = {
-            "on": [list(pair) for pair in zip(*self._query.on, strict=True)],
-            "time": list(self._query.time),
-            "window": [str(window) for window in self._query.windows],
-            "budget": [self._budget.tuples, self._budget.bytes, self._budget.text],
-            "policy": self._policy.spec,
-            "split": _plain(parse_shares(split)),
+            "on": [list(pair) for pair in zip(*query.on, strict=True)],
+            "time": list(query.time),
+            "window": [str(window) for window in query.windows],
+            "budget": [asked.tuples, asked.bytes, asked.text],
+            "policy": made.spec,
+            "split": list(shares) if isinstance(shares, tuple) else shares,
             "where": where,
-            "lateness": self._query.lateness,
+            "lateness": query.lateness,
             "null_keys": null_keys,
             "seed": int(seed),
             "count_only": count_only,
         }
-        self._seed = int(seed)
-        self.count_only = count_only
-        self._schemas: list[pa.Schema | None] = [None, None]
-        self._early: list[tuple[int, pa.RecordBatch]] = []
-        self._ended = [False, False]
-        self.lanes: Lanes | None = None
-        self._seconds = 0.0
 
-    # -- feeding -----------------------------------------------------------------------------
+    @classmethod
+    def _from_arguments(cls, arguments: dict[str, Any]) -> Self:
+        arguments["on"] = [tuple(pair) for pair in arguments["on"]]
+        for name in ("time", "window"):
+            arguments[name] = tuple(arguments[name])
+        return cls(**arguments)
 
     def feed(self, side: str, data: Any) -> Iterator[pa.RecordBatch]:
         """Take in tuples of a stream; hand out the results that follow.
@@ -131,233 +421,18 @@ class Join:
         data
             A record batch, a table, a frame, or whatever else :func:`recollect.join` reads.
         """
-        stream = self._stream(side)
-        if self._ended[stream]:
-            raise InputError(f"the {side} stream has been finished; nothing more can be fed")
-        source = open_source(data)
-        self.expect(side, source.schema)
-        for batch in source.batches(batch_rows=BATCH_ROWS):
-            if self.lanes is None:
-                self._early.append((stream, batch))
-            else:
-                self.lanes.both[stream].add(batch)
-        return self._results()
-
-    def expect(self, side: str, schema: pa.Schema) -> None:
-        """Tell the columns of a stream before its first tuples come."""
-        stream = self._stream(side)
-        self._schemas[stream] = self._schemas[stream] or schema
-        left, right = self._schemas
-        if self.lanes is None and left is not None and right is not None:
-            self._begin(bind(self._query, left, right))
+        self.take_in(side, data)
+        return self._batches()
 
     def finish(self, side: str | None = None) -> Iterator[pa.RecordBatch]:
         """Tell that no more tuples will come, of one stream or of both; hand out what follows."""
-        for stream in range(2) if side is None else [self._stream(side)]:
-            self._ended[stream] = True
-            if self.lanes is not None:
-                self.lanes.both[stream].finish()
-        return self._results()
+        self.end(side)
+        return self._batches()
 
-    @staticmethod
-    def _stream(side: str) -> int:
-        if side not in SIDES:
-            raise InputError(f"{side!r} is not a side of a join; give 'left' or 'right'")
-        return SIDES.index(side)
-
-    # -- joining -----------------------------------------------------------------------------
-
-    def _begin(self, bound: Bound) -> None:
-        self._engine = Engine.of(bound, self._policy, self.capacity, self._seed)
-        self.lanes = Lanes(bound, measure=self.capacity.in_bytes)
-        self._shape = ResultShape(bound)
-        self._stores = (PayloadStore(), PayloadStore())
-        self._bases: list[int | None] = [None, None]
-        rows = 0 if self.count_only else OUTPUT_ROWS
-        self._output = new_output(rows)
-        self._collisions = 0
-        early, self._early = self._early, []
-        for stream, batch in early:
-            self.lanes.both[stream].add(batch)
-        for lane, ended in zip(self.lanes.both, self._ended, strict=True):
-            if ended:
-                lane.finish()
-
-    def _results(self) -> Iterator[pa.RecordBatch]:
-        if self.lanes is None:
-            return
-        for step in self.lanes.steps():
-            started = perf_counter()
-            why, taken = self._run(step)
-            self.lanes.take(taken)
-            pairs = int(self._output.filled[0])
-            batch = self._taken_pairs(pairs) if pairs else None
-            self._let_go(step, taken)
-            if why == OUTPUT_FULL and not pairs:
-                self._output = new_output(2 * len(self._output.left))
-            self._seconds += perf_counter() - started
-            if batch is not None and batch.num_rows:
-                yield batch
-
-    def _run(self, step: Step) -> tuple[int, tuple[int, int]]:
-        feeds = step.feeds(self._engine.extra_width)
-        base = np.zeros(2, np.int64)
-        if not self.count_only:
-            for stream, head in enumerate(step.heads):
-                if head is not None:
-                    base[stream] = self._base_of(stream, head) + step.offsets[stream]
-        self._output.filled[0] = 0
-        why, left, right = self._engine.run(feeds, step.until, base, self._output)
-        return why, (left, right)
-
-    def _base_of(self, stream: int, head: Encoded) -> int:
-        base = self._bases[stream]
-        if base is None:
-            base = self._bases[stream] = self._stores[stream].add(head.batch)
-        return base
-
-    def _taken_pairs(self, pairs: int) -> pa.RecordBatch:
-        left = self._stores[0].take(self._output.left[:pairs])
-        right = self._stores[1].take(self._output.right[:pairs])
-        batch = self._shape.joined(left, right)
-        self._collisions += pairs - batch.num_rows
-        return batch
-
-    def _let_go(self, step: Step, taken: tuple[int, int]) -> None:
-        """Keep of the rows that have been joined only those that are buffered."""
-        if self.count_only:
-            return
-        for stream, (head, store) in enumerate(zip(step.heads, self._stores, strict=True)):
-            base = self._bases[stream]
-            if head is None or base is None:
-                continue
-            if step.offsets[stream] + taken[stream] == head.batch.num_rows:
-                self._bases[stream] = None
-                store.joined(base)
-            if store.needs_settling:
-                slots, rows = self._engine.rows_of(stream, from_row=RAW)
-                store.settle(slots, rows, self._engine.relocate)
-            if store.needs_compacting(self._engine.live(stream)):
-                slots, rows = self._engine.rows_of(stream)
-                store.compact(slots, rows, self._engine.relocate)
-        most = self._engine.payload_bytes
-        if most is not None:
-            fit(self._stores, most, self._engine.rows_of, lambda stream: self._engine.relocate)
-
-    # -- numbers -----------------------------------------------------------------------------
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        return (batch for _, batch in self.results())
 
     @property
     def schema(self) -> pa.Schema | None:
         """The columns of the results; None until both streams are known."""
-        return None if self.lanes is None else self._shape.schema
-
-    @property
-    def waiting(self) -> int:
-        """How many tuples have been fed but not joined yet."""
-        if self.lanes is None:
-            return sum(batch.num_rows for _, batch in self._early)
-        return sum(lane.waiting_rows for lane in self.lanes.both)
-
-    @property
-    def stats(self) -> Stats:
-        """What has happened so far."""
-        if self.lanes is None:
-            return Stats.of_nothing(self._query, self._policy, self._budget)
-        return Stats.of(
-            self._query, self._budget, self._engine, self.lanes, self._seconds, self._collisions
-        )
-
-    # -- saving ------------------------------------------------------------------------------
-
-    def save(self) -> bytes:
-        """Everything the join remembers. :meth:`load` goes on from there, with the same victims."""
-        header: dict[str, Any] = {
-            "arguments": self._arguments,
-            "ended": self._ended,
-            "seconds": self._seconds,
-        }
-        arrays: dict[str, np.ndarray] = {}
-        # An empty batch carries the schema.
-        batches = [
-            (f"schema:{stream}", pa.RecordBatch.from_pylist([], schema))
-            for stream, schema in enumerate(self._schemas)
-            if schema is not None
-        ]
-        batches += [(f"early:{stream}", batch) for stream, batch in self._early]
-        if self.lanes is not None:
-            arrays = self._engine.arrays()
-            header |= {
-                "bases": self._bases,
-                "collisions": self._collisions,
-                "joined": [store.raw_joined for store in self._stores],
-                "lanes": [lane.counters() for lane in self.lanes.both],
-            }
-            for stream, lane in enumerate(self.lanes.both):
-                batches += [(f"waiting:{stream}", part.batch) for part in lane.waiting]
-                if lane.held is not None:
-                    batches.append((f"held:{stream}", lane.held))
-                segments = self._stores[stream].segments()
-                batches += [(f"store:{stream}:{number}", part) for number, part in segments]
-        return pack(Saved(header, arrays, batches))
-
-    @classmethod
-    def load(cls, data: bytes, policy: Policy | None = None) -> "Join":
-        """Go on from what :meth:`save` gave.
-
-        Parameters
-        ----------
-        data
-            The saved join.
-        policy
-            Its policy, if that is more than its text says: ``Heeb`` with given laws.
-        """
-        saved = unpack(data)
-        arguments = saved.header["arguments"]
-        if policy is not None:
-            if policy.spec != arguments["policy"]:
-                raise StateError(
-                    f"the join was saved with the policy {arguments['policy']}, not {policy.spec}"
-                )
-            arguments["policy"] = policy
-        arguments["on"] = [tuple(pair) for pair in arguments["on"]]
-        for name in ("time", "window"):
-            arguments[name] = tuple(arguments[name])
-        tuples, bytes_, text = arguments["budget"]
-        arguments["budget"] = Budget(tuples=tuples, bytes=bytes_, text=text)
-        try:
-            join = cls(**arguments)
-        except PolicyError as error:
-            raise StateError(
-                f"{error}; a policy that is more than its text says is given to load as well"
-            ) from None
-        for stream, side in enumerate(SIDES):
-            for batch in saved.named(f"schema:{stream}"):
-                join.expect(side, batch.schema)
-            join._early += [(stream, batch) for batch in saved.named(f"early:{stream}")]
-        join._ended = saved.header["ended"]
-        join._seconds = saved.header["seconds"]
-        if join.lanes is not None:
-            join._restore(saved, join.lanes)
-        return join
-
-    def _restore(self, saved: Saved, lanes: Lanes) -> None:
-        header = saved.header
-        self._engine.restore(saved.arrays)
-        self._bases = header["bases"]
-        self._collisions = header["collisions"]
-        for stream, lane in enumerate(lanes.both):
-            held = saved.named(f"held:{stream}")
-            lane.restore(
-                header["lanes"][stream], saved.named(f"waiting:{stream}"), held[0] if held else None
-            )
-            prefix = f"store:{stream}:"
-            segments = {
-                int(name.removeprefix(prefix)): batch
-                for name, batch in saved.batches
-                if name.startswith(prefix)
-            }
-            self._stores[stream].restore(segments, header["joined"][stream])
-
-
-def _plain(shares: Any) -> Any:
-    return list(shares) if isinstance(shares, tuple) else shares
+        return None if self.lanes is None else self._shapes[0].schema

@@ -1,16 +1,17 @@
-"""What is joined: keys, times, windows and a filter, first as typed, then bound to two schemas."""
+"""What is joined: keys, times, windows and filters, first as typed, then bound to schemas."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
 from recollect.errors import InputError, WindowError
 from recollect.hashing import fits_in_64_bits
-from recollect.join.residual import EMPTY, Residual
+from recollect.join.setting import Setting
 from recollect.join.where import Where, compile_where
-from recollect.join.window import Window, parse_window, resolve, time_unit
+from recollect.join.window import COUNT, Window, parse_window, resolve, time_unit
 
 UTC = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
 SIDES = ("left", "right")
@@ -83,35 +84,118 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Bound:
-    """A query together with what follows from the types of the columns it names."""
+class BoundStream:
+    """A stream of a query together with what follows from the types of its columns."""
 
-    query: Query
-    schemas: tuple[pa.Schema, pa.Schema]
+    name: str
+    title: str
+    """What messages call it."""
+    schema: pa.Schema
+    time: str
+    scale: int
+    """How many of the common time unit one unit of its time column is."""
+    window: Window | None
+    """None if its tuples bring their own end."""
+    span: int = 0
+    """The length of the window in the common unit."""
+    end: str | None = None
+    """The column with the end of a tuple's validity."""
+    end_scale: int = 1
+    subject: str | None = None
+    """A column that says what a tuple is about: a newer one replaces the older."""
+
+
+@dataclass(frozen=True)
+class BoundJoin:
+    """A join of a query together with what follows from the types of its columns."""
+
+    name: str
+    streams: tuple[int, ...]
+    columns: tuple[tuple[str, ...], ...]
+    """By place in the join: the key columns of the stream there."""
     key_types: tuple[pa.DataType, ...]
-    """What the key columns of both sides are cast to before they are compared."""
-    scale: tuple[int, int]
-    """By side: how many of the common time unit one unit of its time column is."""
-    spans: tuple[int, int]
-    lateness: int | None
-    filter: Where | None
+    """What key columns are cast to before they are compared."""
+    filter: Where | None = None
 
     @property
     def exact_codes(self) -> bool:
         """Whether equal key codes always mean equal keys."""
         return len(self.key_types) == 1 and fits_in_64_bits(self.key_types[0])
 
-    @property
-    def residual(self) -> Residual:
-        """The filter in compiled form."""
-        return EMPTY if self.filter is None else self.filter.code
 
-    def columns(self, side: int) -> list[str]:
-        """The columns of a side that the join itself must see."""
-        needed = [*self.query.on[side], self.query.time[side]]
-        if self.filter is not None:
-            needed += self.filter.columns[side]
-        return list(dict.fromkeys(needed))
+@dataclass(frozen=True)
+class Bound:
+    """A query together with what follows from the schemas of its streams."""
+
+    streams: tuple[BoundStream, ...]
+    joins: tuple[BoundJoin, ...]
+    unit: int | None
+    """The nanoseconds of the common time unit; None if times are plain numbers."""
+    null_keys: str = "skip"
+    lateness: int | None = None
+    by_rate: tuple[bool, ...] = ()
+    """By stream: whether it is shed by rate, see :mod:`recollect.workload.shedding`."""
+    words: Query | None = None
+    """The words of a plain join of two streams."""
+
+    @property
+    def query(self) -> Query:
+        """The words of a plain join of two streams."""
+        assert self.words is not None
+        return self.words
+
+    @property
+    def schemas(self) -> tuple[pa.Schema, ...]:
+        """By stream: its columns."""
+        return tuple(stream.schema for stream in self.streams)
+
+    @property
+    def scale(self) -> tuple[int, ...]:
+        """By stream: how many of the common time unit one unit of its time column is."""
+        return tuple(stream.scale for stream in self.streams)
+
+    @property
+    def spans(self) -> tuple[int, ...]:
+        """By stream: the length of its window in the common unit."""
+        return tuple(stream.span for stream in self.streams)
+
+    @property
+    def key_types(self) -> tuple[pa.DataType, ...]:
+        """The types in which the keys of the first join are compared."""
+        return self.joins[0].key_types
+
+    @property
+    def filter(self) -> Where | None:
+        """The condition of the first join."""
+        return self.joins[0].filter
+
+    @property
+    def exact_codes(self) -> bool:
+        """Whether equal key codes of the first join always mean equal keys."""
+        return self.joins[0].exact_codes
+
+    @cached_property
+    def setting(self) -> Setting:
+        """What the engine must know of it."""
+        return Setting.of(
+            tuple(join.streams for join in self.joins),
+            tuple(join.filter for join in self.joins),
+            counting=tuple(s.window is not None and s.window.kind == COUNT for s in self.streams),
+            ends=tuple(stream.window is None for stream in self.streams),
+            subjects=any(stream.subject is not None for stream in self.streams),
+            by_rate=self.by_rate,
+        )
+
+    def columns(self, number: int) -> list[str]:
+        """The columns of a stream that the join itself must see."""
+        stream = self.streams[number]
+        needed = [stream.time, stream.end, stream.subject]
+        for join in self.joins:
+            for place, other in enumerate(join.streams):
+                if other == number:
+                    needed += join.columns[place]
+                    needed += [] if join.filter is None else join.filter.columns[place]
+        return [name for name in dict.fromkeys(needed) if name is not None]
 
 
 def bind(query: Query, left: pa.Schema, right: pa.Schema) -> Bound:
@@ -119,14 +203,14 @@ def bind(query: Query, left: pa.Schema, right: pa.Schema) -> Bound:
     schemas = (left, right)
     key_types = tuple(
         common_type(
-            _field(left, "left", left_name).type,
-            _field(right, "right", right_name).type,
+            field_of(left, "the left input", left_name).type,
+            field_of(right, "the right input", right_name).type,
             f"{left_name} = {right_name}",
         )
         for left_name, right_name in zip(*query.on, strict=True)
     )
     units = [
-        time_unit(_field(schema, side, column).type, column)
+        time_unit(field_of(schema, f"the {side} input", column).type, column)
         for schema, side, column in zip(schemas, SIDES, query.time, strict=True)
     ]
     if (units[0] is None) != (units[1] is None):
@@ -144,17 +228,33 @@ def bind(query: Query, left: pa.Schema, right: pa.Schema) -> Bound:
             f"time columns {query.time[0]!r} and {query.time[1]!r} do not go together: one has the"
             f" time zone {zones[0] or zones[1]}, the other has none; cast one of them"
         )
-    finest = None if units[0] is None or units[1] is None else min(units[0], units[1])
-    spans = tuple(resolve(window, finest) for window in query.windows)
+    finest = min((unit for unit in units if unit is not None), default=None)
     return Bound(
-        query=query,
-        schemas=schemas,
-        key_types=key_types,
-        scale=tuple(1 if unit is None or finest is None else unit // finest for unit in units),  # type: ignore[arg-type]
-        spans=spans,  # type: ignore[arg-type]
+        streams=tuple(
+            BoundStream(
+                side, f"the {side} stream", schema, time, scale_to(unit, finest),
+                window, resolve(window, finest),
+            )
+            for side, schema, time, unit, window in zip(
+                SIDES, schemas, query.time, units, query.windows, strict=True
+            )
+        ),
+        joins=(
+            BoundJoin(
+                "join", (0, 1), query.on, key_types,
+                None if query.where is None else compile_where(query.where, left, right),
+            ),
+        ),
+        unit=finest,
+        null_keys=query.null_keys,
         lateness=_lateness(query.lateness, finest),
-        filter=None if query.where is None else compile_where(query.where, left, right),
-    )
+        words=query,
+    )  # fmt: skip
+
+
+def scale_to(unit: int | None, finest: int | None) -> int:
+    """How many of the finest unit another one is."""
+    return 1 if unit is None or finest is None else unit // finest
 
 
 def _lateness(lateness: Any, unit: int | None) -> int | None:
@@ -166,12 +266,13 @@ def _lateness(lateness: Any, unit: int | None) -> int | None:
     return resolve(window, unit)
 
 
-def _field(schema: pa.Schema, side: str, name: str) -> pa.Field:
+def field_of(schema: pa.Schema, title: str, name: str) -> pa.Field:
+    """A column that a query names; there must be one of that name."""
     found = schema.get_all_field_indices(name)
     if len(found) != 1:
         there = ", ".join(repr(column) for column in schema.names) or "none"
         count = "no column" if not found else f"{len(found)} columns called"
-        raise InputError(f"the {side} input has {count} {name!r}; its columns are {there}")
+        raise InputError(f"{title} has {count} {name!r}; its columns are {there}")
     return schema.field(found[0])
 
 

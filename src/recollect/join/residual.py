@@ -10,8 +10,6 @@ TRUE, the pair is rejected without looking further. :mod:`recollect.join.where` 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
-
 from recollect.compiled import inlined
 
 #: Where an operand lies, in the two low bits of its address; the index stands above them.
@@ -109,8 +107,7 @@ def _fetch(code, address, left, i, right, j, top):
     return code.stack[top - 1, 0], code.stack[top - 1, 1], top - 1
 
 
-# Without reference counts, which cost more than all the rest and nothing here needs.
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True, _nrt=False)  # type: ignore[call-overload]
+@inlined
 def holds(code, left, i, right, j):
     """Tell whether the filter is true of row ``i`` of ``left`` and row ``j`` of ``right``.
 
@@ -191,7 +188,7 @@ def holds(code, left, i, right, j):
                 result = abs(fx)
             else:
                 null |= fy == 0
-                result = fx / fy
+                result = fx / (fy if fy != 0 else 1.0)
             value = int(np.float64(result).view(np.int64))
         if code.program[step, 3] and value != TRUE:
             return False

@@ -1,33 +1,49 @@
-"""What a result looks like: the columns of both tuples, clashing names with their side in front."""
+"""What a result looks like: the columns of its tuples, clashing names with the stream in front."""
+
+from collections import Counter
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from recollect.errors import InputError
-from recollect.join.encoding import keys_of
+from recollect.join.feed import keys_of
 from recollect.join.payload import take
-from recollect.join.query import SIDES, Bound
+from recollect.join.query import Bound
 from recollect.streams.python_values import python_values
 
 LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
 
 
 class ResultShape:
-    """Puts rows of both streams together.
+    """Puts the rows of the streams of a join together.
 
-    Where key codes are hashes, the keys themselves are compared here, and pairs of different keys
-    left out: a collision can never make a wrong result.
+    Where key codes are hashes, the keys themselves are compared here, and results with different
+    keys left out: a collision can never make a wrong result.
+
+    Parameters
+    ----------
+    bound
+        The query.
+    join
+        The number of the join. Columns whose names clash get the name of their stream in front; of
+        a stream that meets itself, ``_earlier`` and ``_later`` follow that.
     """
 
-    def __init__(self, bound: Bound) -> None:
+    def __init__(self, bound: Bound, join: int = 0) -> None:
         self._bound = bound
-        left, right = bound.schemas
-        clashing = set(left.names) & set(right.names)
+        self._join = bound.joins[join]
+        self._number = join
+        self.streams = self._join.streams
+        names = [bound.streams[stream].name for stream in self.streams]
+        if len(set(names)) < len(names):
+            names = [f"{names[0]}_earlier", f"{names[0]}_later"]
+        schemas = [bound.streams[stream].schema for stream in self.streams]
+        count = Counter(name for schema in schemas for name in set(schema.names))
         self.schema = pa.schema(
             [
-                field.with_name(f"{side}_{field.name}" if field.name in clashing else field.name)
-                for side, schema in zip(SIDES, bound.schemas, strict=True)
+                field.with_name(f"{name}_{field.name}" if count[field.name] > 1 else field.name)
+                for name, schema in zip(names, schemas, strict=True)
                 for field in schema
             ]
         )
@@ -37,16 +53,20 @@ class ResultShape:
                     f"two columns of the result would be called {name!r}; rename one of the input"
                 )
 
-    def joined(self, left: pa.RecordBatch, right: pa.RecordBatch) -> pa.RecordBatch:
-        """The pairs whose keys are really equal."""
-        columns = [*left.columns, *right.columns]
+    def joined(self, *parts: pa.RecordBatch) -> pa.RecordBatch:
+        """The results whose keys are really equal, from the rows of each stream."""
+        columns = [column for part in parts for column in part.columns]
         batch = pa.RecordBatch.from_arrays(columns, schema=self.schema)
-        if self._bound.exact_codes:
+        if self._join.exact_codes:
             return batch
         same = np.ones(batch.num_rows, bool)
-        sides = (keys_of(self._bound, side, part) for side, part in enumerate((left, right)))
-        for one, two in zip(*sides, strict=True):
-            same &= equal_rows(one, two)
+        first, *others = (
+            keys_of(self._bound, stream, part, self._number)
+            for stream, part in zip(self.streams, parts, strict=True)
+        )
+        for keys in others:
+            for one, two in zip(first, keys, strict=True):
+                same &= equal_rows(one, two)
         return batch if same.all() else take(batch, np.flatnonzero(same))
 
 

@@ -14,8 +14,10 @@ import pyarrow as pa
 
 from recollect.errors import StateError
 
-MAGIC = b"recollect join 1\n"
-"""What saved state begins with; the number is that of the format."""
+MAGIC = b"recollect join "
+"""What saved state begins with; the number of its format and a line end follow."""
+FORMAT = 2
+"""To be raised whenever the parts of a saved join, or the arrays of the engine, change."""
 
 
 class Saved(NamedTuple):
@@ -49,16 +51,21 @@ def pack(saved: Saved) -> bytes:
     archive = io.BytesIO()
     np.savez(archive, **arrays)  # type: ignore[arg-type]
     contents = archive.getvalue()
-    return MAGIC + zlib.crc32(contents).to_bytes(4, "big") + contents
+    return MAGIC + b"%d\n" % FORMAT + zlib.crc32(contents).to_bytes(4, "big") + contents
 
 
 def unpack(data: bytes) -> Saved:
     """Take apart what :func:`pack` made."""
     if not data.startswith(MAGIC):
-        raise StateError("this is not the state of a join saved by this version of recollect")
-    start = len(MAGIC) + 4
-    contents = data[start:]
-    if zlib.crc32(contents) != int.from_bytes(data[len(MAGIC) : start], "big"):
+        raise StateError("this is not the saved state of a join")
+    number, _, rest = data[len(MAGIC) :].partition(b"\n")
+    if number != b"%d" % FORMAT:
+        raise StateError(
+            f"the join was saved in format {number[:9].decode(errors='replace')}, this version of"
+            f" recollect reads format {FORMAT}; load it with the version that saved it, or start anew"
+        )
+    contents = rest[4:]
+    if zlib.crc32(contents) != int.from_bytes(rest[:4], "big"):
         raise StateError("the saved state of the join is damaged or incomplete")
     with np.load(io.BytesIO(contents), allow_pickle=False) as archive:
         parts = {name: archive[name] for name in archive.files}

@@ -5,9 +5,8 @@ from typing import Any
 
 from recollect.join.budget import Budget
 from recollect.join.engine import Engine
-from recollect.join.kernel import ALIVE_SUM, PEAK, RESULTS
+from recollect.join.kernel import ALIVE_SUM, PEAK
 from recollect.join.lanes import Lanes
-from recollect.join.query import Query
 from recollect.policies import Policy
 
 
@@ -43,7 +42,7 @@ class Stats:
     @classmethod
     def of(
         cls,
-        query: Query,
+        window: str,
         budget: Budget,
         engine: Engine,
         lanes: Lanes,
@@ -55,27 +54,27 @@ class Stats:
         handled = int(ledger.arrivals.sum())
         return cls(
             policy=engine.policy.spec,
-            window=query.window_text,
+            window=window,
             budget=budget.text,
             budget_tuples=budget.tuples,
             budget_bytes=budget.bytes,
-            tuples_in=sum(lane.rows for lane in lanes.both),
-            results=int(ledger.totals[RESULTS]) - collisions,
+            tuples_in=sum(lane.rows for lane in lanes.all),
+            results=int(ledger.results.sum()) - collisions,
             evicted=int(ledger.evicted.sum()),
             expired=int(ledger.expired.sum()),
             refused=int(ledger.refused.sum()),
-            null_keys=sum(lane.null_keys for lane in lanes.both),
-            late=sum(lane.late for lane in lanes.both),
+            null_keys=sum(lane.null_keys for lane in lanes.all),
+            late=sum(lane.late for lane in lanes.all),
             peak_tuples=int(ledger.totals[PEAK]),
             mean_tuples=int(ledger.totals[ALIVE_SUM]) / handled if handled else 0.0,
             seconds=seconds,
         )
 
     @classmethod
-    def of_nothing(cls, query: Query, policy: Policy, budget: Budget) -> "Stats":
+    def of_nothing(cls, window: str, policy: Policy, budget: Budget) -> "Stats":
         """The numbers of a join that has not begun."""
         return cls(
-            policy.spec, query.window_text, budget.text, budget.tuples, budget.bytes,
+            policy.spec, window, budget.text, budget.tuples, budget.bytes,
             tuples_in=0, results=0, evicted=0, expired=0, refused=0, null_keys=0, late=0,
             peak_tuples=0, mean_tuples=0.0, seconds=0.0,
         )  # fmt: skip

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from recollect.errors import InputError
 from recollect.join.budget import UNLIMITED, Budget, capacity_of, parse_budget, parse_shares
 from recollect.join.engine import Engine
-from recollect.join.kernel import ALIVE_SUM, RESULTS
+from recollect.join.kernel import ALIVE_SUM, Feed
 from recollect.join.lanes import Lanes
 from recollect.join.online import BATCH_ROWS, DEFAULT_POLICY, OUTPUT_ROWS, Join
 from recollect.join.query import SIDES, Bound, Query, bind
@@ -29,32 +30,42 @@ def quiet(stage: str, tuples: int) -> None:
 
 
 class Inputs:
-    """Two sources and the query over them.
+    """Sources and the query over them.
 
     Parameters
     ----------
-    left, right
-        Whatever :func:`recollect.streams.open_source` reads.
-    query
-        What is joined.
+    sources
+        By stream: whatever :func:`recollect.streams.open_source` reads.
+    bind
+        Checks the query against the schemas of all sources.
     whole_rows
         Read all columns, not only those that decide which tuples match.
     """
 
-    def __init__(self, left: Any, right: Any, query: Query, whole_rows: bool) -> None:
-        self.sources: tuple[Source, Source] = (open_source(left), open_source(right))
-        if left is right and not self.sources[0].replayable:
-            raise InputError(
-                f"{self.sources[0].name} can be read only once, so it cannot be both streams"
-            )
-        schemas = [source.schema for source in self.sources]
-        self.bound: Bound = bind(query, *schemas)
+    def __init__(
+        self, sources: Sequence[Any], bind: Callable[..., Bound], whole_rows: bool
+    ) -> None:
+        self.sources: list[Source] = []
+        for number, source in enumerate(sources):
+            same = [other for other, its in enumerate(sources[:number]) if its is source]
+            self.sources.append(self.sources[same[0]] if same else open_source(source))
+            if same and not self.sources[-1].replayable:
+                raise InputError(
+                    f"{self.sources[-1].name} can be read only once, so it cannot be both streams"
+                )
+        self.bound = bind(*(source.schema for source in self.sources))
         if not whole_rows:
-            schemas = [
-                pa.schema([schema.field(name) for name in self.bound.columns(side)])
-                for side, schema in enumerate(schemas)
+            needed = [
+                pa.schema([source.schema.field(name) for name in self.bound.columns(number)])
+                for number, source in enumerate(self.sources)
             ]
-            self.bound = bind(query, *schemas)
+            self.bound = bind(*needed)
+        self.lanes = Lanes(self.bound)
+
+    @classmethod
+    def of_pair(cls, left: Any, right: Any, query: Query, whole_rows: bool) -> "Inputs":
+        """Two sources and the query over them."""
+        return cls((left, right), lambda *schemas: bind(query, *schemas), whole_rows)
 
     def require_replayable(self, why: str) -> None:
         """Refuse inputs that can be read only once."""
@@ -67,43 +78,47 @@ class Inputs:
     def in_step(
         self, lanes: Lanes, rows: int, progress: Progress, stage: str
     ) -> Iterator[tuple[int, pa.RecordBatch | None]]:
-        """Batches of both sources, always of the one that is behind; None where one ends."""
+        """Batches of all sources, always of the one that is behind; None where one ends."""
         readers = [
             source.batches(schema.names, batch_rows=rows)
             for source, schema in zip(self.sources, self.bound.schemas, strict=True)
         ]
         while (lane := lanes.behind) is not None:
-            batch = next(readers[lane.side], None)
-            yield lane.side, batch
+            batch = next(readers[lane.number], None)
+            yield lane.number, batch
             progress(stage, 0 if batch is None else batch.num_rows)
 
-    def count(self, engines: Sequence[Engine], progress: Progress, stage: str) -> "Counted":
-        """Run any number of engines over the inputs at once."""
-        measure = any(engine.capacity.in_bytes for engine in engines)
-        lanes = Lanes(self.bound, measure)
-        seconds = [0.0] * len(engines)
-        rows = OUTPUT_ROWS if measure else BATCH_ROWS
-        for side, batch in self.in_step(lanes, rows, progress, stage):
+    def feeds(self, progress: Progress, stage: str, measure: bool = False) -> Iterator[Feed]:
+        """All tuples in order of arrival, piece by piece.
+
+        Parameters
+        ----------
+        progress, stage
+            Who is told how many tuples were read, and of what.
+        measure
+            Whether the bytes of each row are wanted.
+        """
+        self.lanes = Lanes(self.bound, measure)
+        rows = OUTPUT_ROWS if measure else BATCH_ROWS  # whole rows take memory
+        for number, batch in self.in_step(self.lanes, rows, progress, stage):
             if batch is None:
-                lanes.both[side].finish()
+                self.lanes.all[number].finish()
             else:
-                lanes.both[side].add(batch)
-            for step in lanes.steps():
-                taken = (0, 0)
-                for i, engine in enumerate(engines):
-                    started = perf_counter()
-                    taken = engine.count(step.feeds(engine.extra_width), step.until)
-                    seconds[i] += perf_counter() - started
-                lanes.take(taken)
-        return Counted(lanes, seconds)
+                self.lanes.all[number].add(batch)
+            for feed in self.lanes.steps():
+                yield feed
+                self.lanes.take(np.bincount(feed.stream, minlength=len(self.sources)))
 
-
-@dataclass(frozen=True)
-class Counted:
-    """What counting left behind: the lanes with their counters, and the time of each engine."""
-
-    lanes: Lanes
-    seconds: list[float]
+    def count(self, engines: Sequence[Engine], progress: Progress, stage: str) -> list[float]:
+        """Run any number of engines over the inputs at once; return the seconds of each."""
+        seconds = [0.0] * len(engines)
+        measure = any(engine.capacity.in_bytes for engine in engines)
+        for feed in self.feeds(progress, stage, measure):
+            for i, engine in enumerate(engines):
+                started = perf_counter()
+                engine.count(feed)
+                seconds[i] += perf_counter() - started
+        return seconds
 
 
 @dataclass(frozen=True)
@@ -113,24 +128,24 @@ class Survey:
     exact_results: int
     mean_alive: float
     """Tuples it holds, the mean over all arrivals."""
-    arrivals: tuple[int, int]
+    arrivals: tuple[int, ...]
+    """By stream."""
 
     @property
     def shares(self) -> tuple[float, float]:
-        """The arrival rates of the streams, as shares of both together."""
+        """The arrival rates of two streams, as shares of both together."""
         left, right = (max(1, count) for count in self.arrivals)
         return left / (left + right), right / (left + right)
 
 
 def survey(inputs: Inputs, progress: Progress = quiet) -> Survey:
     """Count the exact results, without listing them, and what it takes to find them."""
-    engine = Engine.of(inputs.bound, Fifo(), UNLIMITED, visit=False)
+    engine = Engine(Fifo(), inputs.bound.setting, UNLIMITED, visit=False)
     inputs.count([engine], progress, "exact join")
-    left, right = (int(count) for count in engine.ledger.arrivals)
-    totals = engine.ledger.totals
-    return Survey(
-        int(totals[RESULTS]), int(totals[ALIVE_SUM]) / max(1, left + right), (left, right)
-    )
+    ledger = engine.ledger
+    arrivals = tuple(ledger.arrivals.tolist())
+    mean_alive = int(ledger.totals[ALIVE_SUM]) / max(1, sum(arrivals))
+    return Survey(int(ledger.results.sum()), mean_alive, arrivals)
 
 
 @dataclass(frozen=True)
@@ -168,12 +183,12 @@ class WholeJoin:
         self._budget, self._shares = parse_budget(budget), parse_shares(split)
         query = Query.parse(on, time, window, where, lateness, null_keys)
         self._whole_rows = not count_only or self._budget.bytes is not None
-        self._inputs = Inputs(left, right, query, self._whole_rows)
+        self._inputs = Inputs.of_pair(left, right, query, self._whole_rows)
         self._by_rate = self._shares == "rate" and not self._budget.unlimited
         self._twice = exact or self._budget.share is not None or self._by_rate
         if self._twice:
             self._inputs.require_replayable("the exact join, or a budget relative to it,")
-            self._keys_only = Inputs(left, right, query, whole_rows=False)
+            self._keys_only = Inputs.of_pair(left, right, query, whole_rows=False)
         self._words: dict[str, Any] = {
             "on": on, "time": time, "window": window, "where": where, "lateness": lateness,
             "null_keys": null_keys, "policy": parse_policy(policy), "seed": seed,
@@ -297,9 +312,9 @@ def compare(
     if not parsed or not asked:
         raise InputError("a comparison needs at least one policy and one budget")
     shares = parse_shares(split)
-    inputs = Inputs(left, right, query, whole_rows=any(budget.bytes for budget in asked))
+    inputs = Inputs.of_pair(left, right, query, whole_rows=any(budget.bytes for budget in asked))
     inputs.require_replayable("a comparison")
-    known = survey(Inputs(left, right, query, whole_rows=False), progress)
+    known = survey(Inputs.of_pair(left, right, query, whole_rows=False), progress)
     if shares == "rate":
         shares = known.shares
     plans: list[tuple[Budget, Engine]] = []
@@ -307,14 +322,15 @@ def compare(
         for budget in asked:
             progress(f"preparing {policy.spec}", 0)
             exact = budget.of(known.mean_alive)
-            engine = Engine.of(inputs.bound, policy, capacity_of(exact, shares), seed)
+            capacity = capacity_of(exact, shares)
+            engine = Engine(policy, inputs.bound.setting, capacity, seed=seed)
             plans.append((exact, engine))
     counted = inputs.count([engine for _, engine in plans], progress, "policies")
     runs = [
         replace(
-            Stats.of(query, budget, engine, counted.lanes, seconds),
+            Stats.of(query.window_text, budget, engine, inputs.lanes, seconds),
             exact_results=known.exact_results,
         )
-        for (budget, engine), seconds in zip(plans, counted.seconds, strict=True)
+        for (budget, engine), seconds in zip(plans, counted, strict=True)
     ]
     return Comparison(known, runs)

@@ -14,10 +14,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from recollect.errors import InputError, WindowError
-from recollect.join.kernel import COUNT, LANDMARK, TIME, UNLIMITED
+
+TIME, COUNT, LANDMARK, UNLIMITED = range(4)
+"""Kinds of window."""
+FOREVER = np.iinfo(np.int64).max
 
 NANOSECONDS = {
     "ns": 1,
@@ -146,3 +150,32 @@ def resolve(window: Window, unit: int | None) -> int:
     if window.kind == LANDMARK and rest:
         raise WindowError(f"window {window} is not a whole number of units of the time column")
     return units
+
+
+def lifetimes(kind: int, span: int, times: np.ndarray, before: int) -> tuple[np.ndarray, np.ndarray]:
+    """What the clock of a stream shows at each tuple, and the last moment at which it may match.
+
+    Parameters
+    ----------
+    kind, span
+        The window.
+    times
+        The times of the tuples.
+    before
+        How many tuples of the stream came before.
+
+    >>> lifetimes(COUNT, 2, np.array([50, 70]), before=10)
+    (array([11, 12]), array([12, 13]))
+    """
+    if kind == COUNT:
+        moments = np.arange(before + 1, before + 1 + len(times))
+        return moments, moments + (span - 1)
+    if kind == UNLIMITED:
+        return times, np.full(len(times), FOREVER)
+    if kind == LANDMARK:
+        with np.errstate(over="ignore"):
+            ends = (times // span + 1) * span - 1
+        return times, np.where(times > FOREVER - span, FOREVER, ends)
+    if len(times) and times.max() > FOREVER - span:
+        return times, np.where(times > FOREVER - span, FOREVER, times + span)
+    return times, times + span

@@ -25,7 +25,8 @@ import numpy as np
 
 from recollect.compiled import inlined
 from recollect.errors import PolicyError
-from recollect.policies.base import NEWCOMER, Array, Policy, Room, key_in, takes_part
+from recollect.policies.base import NEWCOMER, Array, Policy, Room
+from recollect.policies.shape import joins, meets
 
 BINS = 128
 EVERY = 256
@@ -38,8 +39,6 @@ class State(NamedTuple):
     """By stream: the tuples followed, the age curve, and what follows from it."""
 
     streams: Array
-    partners: Array
-    """By join, stream and other stream: whether they meet there."""
     key: Array
     """By stream, tuple followed and join."""
     has_key: Array
@@ -55,10 +54,10 @@ class State(NamedTuple):
     """By stream: NEXT place to fill, STRIDE and count of arrivals SEEN, arrivals of the partner
     OBSERVED, bin WIDTH, K_OPT."""
 
-    def tick(self, buffer, arrival):
+    def arrive(self, buffer, arrival):
         """Learn from the partner's followed tuples; follow this one if it is its turn."""
         for stream in self.streams:
-            if _meet(self, stream, arrival.stream):
+            if _meet(buffer.shape, stream, arrival.stream):
                 _observe(self, buffer, stream, arrival)
             if stream == arrival.stream:
                 _follow(self, buffer, arrival)
@@ -78,12 +77,12 @@ class State(NamedTuple):
 
 
 @inlined
-def _meet(state, stream, other):
+def _meet(shape, stream, other):
     """Whether there is a join in which tuples of two streams match."""
-    together = 0
-    for join in range(len(state.partners)):
-        together += state.partners[join, stream, other]
-    return together > 0
+    for join in range(joins(shape)):
+        if meets(shape, join, stream, other):
+            return True
+    return False
 
 
 @inlined
@@ -99,9 +98,9 @@ def _follow(state, buffer, arrival):
         if state.expires[stream, place] >= buffer.clock[stream]:
             curve[STRIDE] *= 2
         _close(state, stream, place, arrival.time)
-    for join in range(len(state.partners)):
-        state.has_key[stream, place, join] = takes_part(arrival, join)
-        state.key[stream, place, join] = key_in(arrival, join)
+    for join in range(joins(buffer.shape)):
+        state.has_key[stream, place, join] = arrival.present[join]
+        state.key[stream, place, join] = arrival.keys[join]
     state.birth[stream, place] = arrival.time
     state.expires[stream, place] = arrival.expires
     curve[NEXT] = (place + 1) % state.key.shape[1]
@@ -122,12 +121,12 @@ def _observe(state, buffer, stream, arrival):
         age = arrival.time - state.birth[stream, place]
         if state.expires[stream, place] < buffer.clock[stream] or age < 0:
             continue
-        for join in range(len(state.partners)):
+        for join in range(joins(buffer.shape)):
             if (
-                state.key[stream, place, join] == key_in(arrival, join)
-                and state.partners[join, stream, arrival.stream] != 0
+                state.key[stream, place, join] == arrival.keys[join]
+                and meets(buffer.shape, join, stream, arrival.stream)
                 and state.has_key[stream, place, join] != 0
-                and takes_part(arrival, join)
+                and arrival.present[join] != 0
             ):
                 while age // BINS >= curve[WIDTH]:
                     _widen(state, stream)
@@ -195,7 +194,6 @@ class Age(Policy, name="age"):
         curve[:, [STRIDE, WIDTH]] = 1
         return State(
             streams=np.array(room.streams, np.int64),
-            partners=room.partners(),
             key=np.zeros((streams, self.sample, len(room.joins)), np.int64),
             has_key=np.zeros((streams, self.sample, len(room.joins)), np.uint8),
             birth=np.zeros((streams, self.sample), np.int64),

@@ -1,24 +1,26 @@
 """The contract between the engine and a policy: which tuple to forget.
 
 A policy is a frozen dataclass of parameters whose :meth:`Policy.start` makes the policy's state: a
-NamedTuple of numpy arrays with at most seven short methods, compiled into the join's inner loop.
+NamedTuple of numpy arrays with at most eight short methods, compiled into the join's inner loop.
 
 ===========  ======================================================================================
-``tick``     a tuple arrives (called for each arrival, before it looks for partners)
+``arrive``   a tuple arrives (called for each arrival, before it looks for partners)
 ``match``    a buffered tuple just gave a result
-``match_in`` the same in a workload of many joins, with the join in which it did; if there is none,
-             ``match`` is called
+``match_in`` the same with the join in which it did; if there is none, ``match`` is called
 ``partial``  in a join of three or more streams, a buffered tuple met the arrival, but no result
              followed, because a tuple of another stream was missing
 ``victim``   the buffer is full: return the slot to forget, or ``NEWCOMER`` to refuse the arrival
 ``forget``   the tuple in a slot is about to leave, because it expired or was a victim
 ``admit``    the arrival has been put into a slot
+``crowded``  whether the state needs :meth:`Policy.expand` before another tuple arrives
 ===========  ======================================================================================
 
 All are optional but ``victim``. They see the ``buffer`` (:class:`recollect.join.buffer.Buffer`, a
 NamedTuple of arrays by slot, to be read only), must be code that numba compiles, and must not
 create arrays. Where a budget is split, each part has a state of its own, which hears only of the
-tuples of its own streams (``tick`` excepted) and must choose its victims among them.
+tuples of its own streams (``arrive`` excepted) and must choose its victims among them.
+
+A policy that only gives each tuple a score needs less: see :mod:`recollect.policies.scored`.
 
 >>> from dataclasses import dataclass
 >>> class State(NamedTuple):
@@ -35,13 +37,15 @@ tuples of its own streams (``tick`` excepted) and must choose its victims among 
 'recollect.policies.base:ForgetTheNewest'
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from recollect.compiled import hook
 from recollect.errors import PolicyError
+from recollect.policies.shape import PAIR, Joins, Many, Pair, shape_of
 
 Array = np.ndarray
 State = Any
@@ -49,6 +53,7 @@ State = Any
 
 NEWCOMER = -1
 """What ``victim`` returns to refuse the arriving tuple."""
+NONE = -1
 
 registry: dict[str, type["Policy"]] = {}
 """The policies that have a short name."""
@@ -60,19 +65,25 @@ class Arrival(NamedTuple):
     stream: int
     """Which stream it belongs to: 0 is the left one."""
     key: int
-    """The code of its join key."""
+    """The code of its join key, in the first join that it takes part in."""
     time: int
     expires: int
     """The last moment, on the clock of its stream, at which it may match."""
     group: int
     """Where the buffer keeps the tuples with this key, or -1 if there are none."""
     serial: int
-    """Its place in the merged input."""
+    """Its place in the merged input, from 1."""
+    keys: Array
+    """By join: the code of its key there."""
+    groups: Array
+    """By join: where the buffer keeps the tuples with this key, or -1."""
+    present: Array
+    """By join: 1 if it takes part. Its stream may not be in the join, or its key may be NULL."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """What a policy's state must have room for."""
+    """What a policy's state must have room for, and what is known of the query."""
 
     slots: int
     """How many slots the buffer has now; they may become more (see :meth:`Policy.grow`)."""
@@ -81,11 +92,21 @@ class Room:
     seed: int = 0
     bytes: int | None = None
     """The budget, if it is in bytes: statistics must stay well below it."""
-    joins: tuple[tuple[int, ...], ...] = ((0, 1),)
-    """The streams of each join, one of them twice for a join with itself. A workload may have many;
-    then an arrival has a key for each join (:func:`key_in`)."""
-    in_order: bool = True
-    """Whether the tuples of a stream with one key expire in the order in which they arrived."""
+    joins: Joins = PAIR
+    """The streams of each join, one of them twice for a join with itself."""
+    ends: tuple[bool, ...] = ()
+    """By stream: whether its tuples bring their own end."""
+    capacity: int = 0
+    """Of a cache: how many rows it may hold; ``slots`` become so many when they are needed."""
+    key_type: pa.DataType | None = None
+    """The type of the key, if it is one column whose values are their own codes."""
+    trace: Array | None = None
+    """Of a cache: the codes of all references there will be, for policies that are ``offline``."""
+
+    @property
+    def shape(self) -> Pair | Many:
+        """How the streams meet."""
+        return shape_of(self.joins, self.ends)
 
     @property
     def stream_count(self) -> int:
@@ -95,16 +116,21 @@ class Room:
     @property
     def is_pair(self) -> bool:
         """Whether this is the plain join of two streams."""
-        return self.joins == ((0, 1),) and self.in_order
+        return isinstance(self.shape, Pair)
 
-    def partners(self) -> Array:
-        """By join and stream: the streams that it meets there, as ``[join, stream, other]``."""
-        meets = np.zeros((len(self.joins), self.stream_count, self.stream_count), np.uint8)
-        for join, streams in enumerate(self.joins):
-            for place, stream in enumerate(streams):
-                for other in (*streams[:place], *streams[place + 1 :]):
-                    meets[join, stream, other] = 1
-        return meets
+    @property
+    def is_cache(self) -> bool:
+        """Whether this is a cache: stream 0 are its rows, stream 1 the references to them."""
+        return self.capacity > 0
+
+    @property
+    def own(self) -> Array:
+        """By stream: 1 if this state looks after its tuples."""
+        return np.isin(np.arange(self.stream_count), self.streams).astype(np.uint8)
+
+    def with_slots(self, slots: int) -> "Room":
+        """The same with more slots."""
+        return replace(self, slots=slots)
 
 
 def _continued(old: State, new: State) -> State:
@@ -126,6 +152,8 @@ class Policy:
     name: ClassVar[str] = ""
     thorough: ClassVar[bool] = False
     """Whether a victim may cost as much as the buffer holds; then it runs only if it is named."""
+    offline: ClassVar[bool] = False
+    """Whether it must see the whole input before it starts."""
     _typed: ClassVar[str] = ""
     """What the user typed, set by :func:`recollect.policies.parse_policy`."""
 
@@ -157,9 +185,9 @@ class Policy:
         """
         return _continued(state, self.start(room))
 
-    def enlarge(self, state: State) -> State:
-        """Give the statistics of a state that is ``crowded`` more room."""
-        raise TypeError(f"{type(self).__qualname__} is crowded, but has no enlarge() method")
+    def expand(self, state: State) -> State:
+        """Give the statistics of a state that is ``crowded`` more room, or fit what is due."""
+        raise TypeError(f"{type(self).__qualname__} is crowded, but has no expand() method")
 
     @property
     def spec(self) -> str:
@@ -182,15 +210,12 @@ class Policy:
 
 @hook
 def crowded(state):
-    """Whether statistics that grow with the stream have no room for another arrival.
-
-    Asked before each arrival; :meth:`Policy.enlarge` is then called.
-    """
+    """Whether the state needs :meth:`Policy.expand` before another tuple arrives."""
     return False
 
 
 @hook
-def tick(state, buffer, arrival):
+def arrive(state, buffer, arrival):
     """See the module's table."""
 
 
@@ -224,24 +249,3 @@ def forget(state, buffer, slot):
 @hook
 def admit(state, buffer, slot):
     """See the module's table."""
-
-
-# What a policy asks an arrival for that may take part in several joins; of a pair there is one.
-
-
-@hook
-def takes_part(arrival, join):
-    """Whether an arrival has a key in a join: its stream may not be in it, or the key be NULL."""
-    return True
-
-
-@hook
-def key_in(arrival, join):
-    """The code of the key of an arrival in a join that it takes part in."""
-    return arrival.key
-
-
-@hook
-def group_in(arrival, join):
-    """Where the buffer keeps the tuples with this key, or -1 if there are none."""
-    return arrival.group

@@ -47,7 +47,7 @@ def new_ring(slots: int) -> Ring:
 
 
 @inlined
-def sit_down(ring, slot, score):
+def insert(ring, slot, score):
     """Give a tuple the place that became empty last, or a new one."""
     if ring.ends[VACANT] > 0:
         ring.ends[VACANT] -= 1
@@ -61,7 +61,7 @@ def sit_down(ring, slot, score):
 
 
 @inlined
-def stand_up(ring, slot):
+def remove(ring, slot):
     """Empty the place of a tuple."""
     place = ring.place[slot]
     ring.score[place] = np.inf
@@ -84,8 +84,8 @@ class State(NamedTuple):
     """The points for a partial match."""
 
     def admit(self, buffer, slot):
-        """Sit down with w0 points."""
-        sit_down(self.ring, slot, self.w0[0])
+        """Start with w0 points."""
+        insert(self.ring, slot, self.w0[0])
 
     def match(self, buffer, slot):
         """Gain a point."""
@@ -97,7 +97,7 @@ class State(NamedTuple):
 
     def forget(self, buffer, slot):
         """Leave the ring."""
-        stand_up(self.ring, slot)
+        remove(self.ring, slot)
 
     def victim(self, buffer, newcomer):
         """Move the hand until a tuple has no points left."""

@@ -20,8 +20,8 @@ from recollect.policies.clock import (
     new_ring,
     next_place,
     require_points,
-    sit_down,
-    stand_up,
+    insert,
+    remove,
 )
 
 THRESHOLD = 0.01
@@ -37,8 +37,8 @@ class State(NamedTuple):
     """The points for a partial match."""
 
     def admit(self, buffer, slot):
-        """Sit down with w0 points."""
-        sit_down(self.ring, slot, self.w0[0])
+        """Start with w0 points."""
+        insert(self.ring, slot, self.w0[0])
 
     def match(self, buffer, slot):
         """Gain a point."""
@@ -50,7 +50,7 @@ class State(NamedTuple):
 
     def forget(self, buffer, slot):
         """Leave the ring."""
-        stand_up(self.ring, slot)
+        remove(self.ring, slot)
 
     def victim(self, buffer, newcomer):
         """Move the hand until a score falls below the threshold."""

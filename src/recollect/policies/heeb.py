@@ -6,37 +6,46 @@ fitted to its last tuples when there are enough of them, and again as the stream
 there is one, and if no law fits better than a stationary one, tuples are valued as PROB does.
 
 Scores are looked up in a table that is made at each fit (:mod:`~recollect.policies.heeb_laws`): by
-the distance from where the partner stream is, or by its last value and the tuple's. Distances
-change with every step, but not the order of the values. So the distinct values are kept sorted, and
-as a curve has few places where it turns from rising to falling, the least score is at one of few
-values. Where windows end soon enough to matter, or for a surface, all distinct values are scored.
+the distance from where the partner stream is, or by its last value and the tuple's. In a cache
+only the first of all matches counts, so its tables are others. Distances change with every step,
+but not the order of the values. So in a join of two streams the distinct values are kept sorted,
+and as a curve has few places where it turns from rising to falling, the least score is at one of
+few values. Where windows end soon enough to matter, or for a surface, all distinct values are
+scored. Elsewhere all tuples are valued anew for every victim, or those that are drawn
+(``sample``).
 
 A tuple whose window ends after l steps loses the terms of the sum that come later. Under a trend
 and ``exp`` these are L(l) times the score that the tuple would have then. Otherwise they are taken
 as the share of all L(Δ) that comes later. Values that a table does not reach score less than all
 others, the farther the less.
 
-Where tuples take part in several joins, or in joins of several streams, see
-:mod:`recollect.policies.joint_heeb`.
+Where a tuple takes part in several joins, its value is the number of results that it is expected to
+give from now on, the sum over them. A stream that it meets holds some tuples with its key already,
+and will show more while it is buffered, as many as the score says. Every choice of one tuple of
+each stream gives a result, and those of tuples that are all there already have been found. So the
+value is the product of what is there and what is to come, over the streams, less the product of
+what is there: for a join of two the score itself. A stream whose law is not known is then expected
+to show a key as often as it did so far.
 
 References
 ----------
-Xie, Yang, Chen: On Joining and Caching Stochastic Streams, 2005, sections 5.3, 6.1 and 7.
+Xie, Yang, Chen: On Joining and Caching Stochastic Streams, 2005, sections 5.1, 5.3, 6.1 and 7.
 """
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from recollect import counting
-from recollect.compiled import inlined
+from recollect.compiled import hook, inlined
+from recollect.counting import frequency
 from recollect.errors import InputError, PolicyError
 from recollect.forecast import Ar1, Markov, Survival, Trend, Walk
 from recollect.forecast.survival import LEAST_ALPHA, alpha_for_lifetime
-from recollect.policies import base, by_value, joint_heeb
+from recollect.policies import base
 from recollect.policies.base import NEWCOMER, Array, Policy, Room
-from recollect.policies.by_value import ByValue, enter, first_from, leave, new_by_value
 from recollect.policies.heeb_laws import (
     ARRIVALS,
     AT,
@@ -45,6 +54,7 @@ from recollect.policies.heeb_laws import (
     LAWS,
     NEXT_FIT,
     REMEMBERED,
+    SCALE,
     TURNS,
     UNIT,
     Laws,
@@ -53,6 +63,7 @@ from recollect.policies.heeb_laws import (
     learn,
     new_laws,
     score_of,
+    steps_buffered,
     with_survival,
     with_table,
 )
@@ -61,101 +72,92 @@ from recollect.policies.heeb_tables import FAR, MOST_CELLS, SURFACE, UNKNOWN, ta
 from recollect.policies.lba import Lba
 from recollect.policies.prob import Prob
 from recollect.policies.rand import Rand, below
-from recollect.policies.tournament import NOBODY, STREAMS
+from recollect.policies.search import by_value
+from recollect.policies.search.by_value import ByValue, enter, first_from, leave, new_by_value
+from recollect.policies.search.scan import least_of_all, worth, worth_of
+from recollect.policies.search.tournament import NOBODY
+from recollect.policies.shape import column, joins, other, others
 
 CHOICE = ("auto", "locality", *LAWS)
 
 
-class State(NamedTuple):
-    """The laws of the streams, and the distinct values that are buffered of each."""
+@hook
+def take_in(search, buffer, slot):
+    """Hear that a tuple has been admitted."""
 
-    streams: Array
-    popular: Any
-    """What PROB knows, for streams whose law is not known."""
-    laws: Laws
-    """By stream."""
-    heard: Array
-    """The streams whose laws are needed: the partners."""
-    by_value: ByValue
-    stay: Stay
+
+@hook
+def let_go(search, buffer, slot):
+    """Hear that a tuple is about to leave."""
+
+
+@hook
+def find_least(search, state, buffer, newcomer):
+    """The tuple with the least value, or NEWCOMER."""
+    return least_of_all(state, buffer, newcomer)
+
+
+class Everywhere(NamedTuple):
+    """The search among all tuples."""
+
+
+class Drawn(NamedTuple):
+    """The search among a few tuples that are drawn."""
+
     drawn: Any
-    """What RAND knows, for a sampled victim."""
+    """What RAND knows."""
     sample: Array
-    """How many candidates are drawn; 0 if all count."""
+    """How many candidates are drawn."""
 
-    def crowded(self):
-        """Whether it is time to fit a law, or the counts have no room for another key."""
-        due = base.crowded(self.popular)
-        for partner in self.heard:
-            due = due or is_due(self.laws, partner)
-        return due
+    def take_in(self, buffer, slot):
+        """See the function of this name, here and below."""
+        base.admit(self.drawn, buffer, slot)
 
-    def tick(self, buffer, arrival):
-        """See where the stream is now."""
-        base.tick(self.popular, buffer, arrival)
-        learn(self.laws, arrival.stream, arrival.key)
-        pass_by(self.stay, buffer, self.streams)
+    def let_go(self, buffer, slot):  # noqa: D102
+        base.forget(self.drawn, buffer, slot)
 
-    def admit(self, buffer, slot):
-        """Enter its value."""
-        base.admit(self.popular, buffer, slot)
-        self.stay.tally[ADMITTED] += 1
-        if self.sample[0] > 0:
-            base.admit(self.drawn, buffer, slot)
-        else:
-            enter(self.by_value, buffer, slot)
+    def find_least(self, state, buffer, newcomer):  # noqa: D102
+        chosen, least = NOBODY, np.inf
+        for _ in range(self.sample[0]):
+            slot = self.drawn.members[below(self.drawn.size[0], self.drawn.generator)]
+            value = worth(state, buffer, slot)
+            if value < least:
+                chosen, least = slot, value
+        return NEWCOMER if worth_of(state, buffer, newcomer) < least else chosen
 
-    def forget(self, buffer, slot):
-        """Strike its value off."""
-        base.forget(self.popular, buffer, slot)
-        if self.sample[0] > 0:
-            base.forget(self.drawn, buffer, slot)
-        else:
-            leave(self.by_value, buffer, slot)
 
-    def victim(self, buffer, newcomer):
-        """Return the tuple with the least score, or the newcomer if that has less."""
-        for partner in self.heard:
-            if self.laws.tally[partner, KIND] == UNKNOWN:
-                return base.victim(self.popular, buffer, newcomer)
-        if self.sample[0] > 0:
-            chosen, least = _least_of_sample(self, buffer)
-        else:
-            chosen, least = NOBODY, np.inf
-            for stream in self.streams:
-                chosen, least = _least(self, buffer, stream, chosen, least)
-        ahead = _ahead(self, buffer, newcomer.stream, newcomer.expires)
-        worth = score_of(self.laws, 1 - newcomer.stream, newcomer.key, ahead)
-        return NEWCOMER if worth < least else chosen
+class InOrder(NamedTuple):
+    """The search in a join of two streams: among the distinct values, in their order."""
+
+    by_value: ByValue
+
+    def take_in(self, buffer, slot):
+        """See the function of this name, here and below."""
+        enter(self.by_value, buffer, slot)
+
+    def let_go(self, buffer, slot):  # noqa: D102
+        leave(self.by_value, buffer, slot)
+
+    def find_least(self, state, buffer, newcomer):  # noqa: D102
+        chosen, least = NOBODY, np.inf
+        for stream in state.streams:
+            chosen, least = _least(self.by_value, state, buffer, stream, chosen, least)
+        return NEWCOMER if worth_of(state, buffer, newcomer) < least else chosen
 
 
 @inlined
-def _ahead(state, buffer, stream, expires):
-    """How many tuples of the partner stream come before a window ends."""
-    arrivals = state.laws.tally[1 - stream, ARRIVALS]
-    return steps_left(state.stay, buffer, stream, expires, arrivals)
-
-
-@inlined
-def _lesser(state, buffer, stream, value, slot, chosen, least):
-    """Of a tuple with some score and another one, with this value: the one with the least."""
-    ahead = _ahead(state, buffer, stream, buffer.expires[slot])
-    score = score_of(state.laws, 1 - stream, value, ahead)
-    return (slot, score) if score < least else (chosen, least)
-
-
-@inlined
-def _least(state, buffer, stream, chosen, least):
+def _least(ordered, state, buffer, stream, chosen, least):
     """Of a tuple with some score and those of a stream: the one with the least."""
-    values, groups = state.by_value.values[stream], state.by_value.groups[stream]
-    count = state.by_value.distinct[stream]
+    partner = 1 - stream
+    values, groups = ordered.values[stream], ordered.groups[stream]
+    count = ordered.distinct[stream]
     if count == 0:
         return chosen, least
-    tally, law = state.laws.tally[1 - stream], state.laws.law[1 - stream]
+    tally, law = state.laws.tally[partner], state.laws.law[partner]
     unit = np.int64(law[UNIT])
     width = tally[TURNS]
     first_to_expire = buffer.expires[buffer.oldest[stream]]
-    windows_matter = _ahead(state, buffer, stream, first_to_expire) < law[HORIZON]
+    windows_matter = _ahead(state, buffer, partner, stream, first_to_expire) < law[HORIZON]
     by_turns = not windows_matter and tally[KIND] != SURFACE and 16 * width < count
     # Between two turns the curve only rises, or only falls: its least value is the first or last.
     line = (tally[AT] % unit) * width
@@ -164,26 +166,145 @@ def _least(state, buffer, stream, chosen, least):
         place, end = number, number + 1
         if by_turns:
             end = count
-            if number < width and state.laws.turns[1 - stream, line + number] != FAR:
-                turn = (state.laws.turns[1 - stream, line + number] - tally[AT]) // unit
+            if number < width and state.laws.turns[partner, line + number] != FAR:
+                turn = (state.laws.turns[partner, line + number] - tally[AT]) // unit
                 end = first_from(values, count, turn + 1)
             place = begin if number % 2 == 0 else end - 1
         if begin < end:
             slot = buffer.first[groups[place], stream]
-            chosen, least = _lesser(state, buffer, stream, values[place], slot, chosen, least)
+            value = worth(state, buffer, slot)
+            if value < least:
+                chosen, least = slot, value
         begin = end
     return chosen, least
 
 
+class State(NamedTuple):
+    """What is known of the keys of each stream in each join: its *column*."""
+
+    streams: Array
+    popular: Any
+    """What PROB knows, for streams whose law is not known."""
+    laws: Laws
+    """By column."""
+    heard: Array
+    """The columns whose laws are needed."""
+    enough: Array
+    """How many of them must be known, or PROB chooses."""
+    stay: Stay
+    caching: Array
+    """Whether only the first of all matches counts."""
+    unit: Array
+    """What counts as 1 in a key; negative if keys are fractions."""
+    search: Any
+
+    def crowded(self):
+        """Whether it is time to fit a law, or the counts have no room for another key."""
+        due = base.crowded(self.popular)
+        for number in self.heard:
+            due = due or is_due(self.laws, number)
+        return due
+
+    def arrive(self, buffer, arrival):
+        """See where the keys of the stream are now."""
+        base.arrive(self.popular, buffer, arrival)
+        pass_by(self.stay, buffer, self.streams)
+        for join in range(joins(buffer.shape)):
+            if arrival.present[join] != 0:
+                number = column(buffer.shape, join, arrival.stream)
+                learn(self.laws, number, _value_of(self, arrival.keys[join]))
+
+    def admit(self, buffer, slot):
+        """Count it in."""
+        base.admit(self.popular, buffer, slot)
+        self.stay.tally[ADMITTED] += 1
+        take_in(self.search, buffer, slot)
+
+    def forget(self, buffer, slot):
+        """Count it out."""
+        base.forget(self.popular, buffer, slot)
+        let_go(self.search, buffer, slot)
+
+    def victim(self, buffer, newcomer):
+        """Return the tuple with the least value, or the newcomer if that has less."""
+        known = 0
+        for number in self.heard:
+            if self.laws.tally[number, KIND] != UNKNOWN:
+                known += 1
+        if known < self.enough[0]:
+            return base.victim(self.popular, buffer, newcomer)
+        return find_least(self.search, self, buffer, newcomer)
+
+    def worth(self, buffer, slot):
+        """How many results a buffered tuple is expected to give from now on."""
+        value = 0.0
+        for join in range(joins(buffer.shape)):
+            group = buffer.group[slot, join]
+            if group >= 0:
+                value += _results(
+                    self, buffer, join, buffer.stream[slot], buffer.key[group], group,
+                    buffer.expires[slot],
+                )  # fmt: skip
+        return value
+
+    def worth_of(self, buffer, newcomer):
+        """The same for the arriving tuple."""
+        value = 0.0
+        for join in range(joins(buffer.shape)):
+            if newcomer.present[join] != 0:
+                value += _results(
+                    self, buffer, join, newcomer.stream, newcomer.keys[join],
+                    newcomer.groups[join], newcomer.expires,
+                )  # fmt: skip
+        return value
+
+
 @inlined
-def _least_of_sample(state, buffer):
-    """The least of a few tuples that are drawn."""
-    chosen, least = NOBODY, np.inf
-    for _ in range(state.sample[0]):
-        slot = state.drawn.members[below(state.drawn.size[0], state.drawn.generator)]
-        value = buffer.key[buffer.group[slot]]
-        chosen, least = _lesser(state, buffer, buffer.stream[slot], value, slot, chosen, least)
-    return chosen, least
+def _value_of(state, key):
+    """The whole number that a key stands for."""
+    unit = state.unit[0]
+    if unit == 1:
+        return key
+    if unit < 0:
+        return np.int64(np.floor(np.int64(key).view(np.float64) / -unit + 0.5))
+    return np.int64(np.floor(key / unit + 0.5))
+
+
+@inlined
+def _ahead(state, buffer, partner, stream, expires):
+    """How many tuples come in a column before the window of a tuple of a stream ends."""
+    arrivals = state.laws.tally[partner, ARRIVALS]
+    return steps_left(state.stay, buffer, stream, expires, arrivals)
+
+
+@inlined
+def _results(state, buffer, join, stream, key, group, expires):
+    """How many results a tuple is expected to give in a join from now on."""
+    # Π (there + coming) − Π there, not as a difference of what may be large.
+    shape = buffer.shape
+    results, found = 0.0, 1.0
+    for place in range(others(shape, join, stream)):
+        partner = other(shape, join, stream, place)
+        number = column(shape, join, partner)
+        ahead = _ahead(state, buffer, number, stream, expires)
+        coming = _coming(state, number, key, ahead)
+        if joins(shape) == 1 and others(shape, join, stream) == 1:
+            return coming
+        coming = max(coming, 0.0)
+        there = np.float64(buffer.population[group, partner]) if group >= 0 else 0.0
+        results = results * (there + coming) + found * coming
+        found *= there
+    return results
+
+
+@inlined
+def _coming(state, number, key, ahead):
+    """How many tuples with a key come in a column while a tuple is buffered."""
+    tally = state.laws.tally[number]
+    if tally[KIND] != UNKNOWN:
+        return score_of(state.laws, number, _value_of(state, key), ahead)
+    share = np.float64(frequency(state.popular.counts, number, key)) / max(tally[ARRIVALS], 1)
+    return share * steps_buffered(state.laws.law[number, SCALE], ahead)
 
 
 @dataclass(frozen=True)
@@ -197,7 +318,7 @@ class Heeb(Prob, name="heeb"):
     forecast
         The kind of law that is fitted to each stream: ``trend``, ``walk``, ``ar1``, ``markov``;
         ``stationary``, which is PROB, or ``locality``, which is LBA; ``auto`` takes the one that
-        foretells best, without ``locality``.
+        predicts best, without ``locality``.
     survival
         ``exp`` or ``fixed``: the kind of L.
     alpha
@@ -206,10 +327,13 @@ class Heeb(Prob, name="heeb"):
         Draw so many candidates and forget the worst of them. 0: the worst of all.
     warmup
         How many tuples of a stream come before a law is fitted to it.
+    unit
+        What counts as 1: keys are divided by it and rounded to whole numbers. Fractions need it, in
+        a cache or a join of two streams with one key column.
     left, right
         The laws of the streams of a plain join of two, if they are known: both or none; only from
         Python. To go on with a join that was saved, :meth:`Join.load <recollect.Join.load>` must be
-        given the policy, too.
+        given the policy, too. In a cache ``right`` is the law of the references.
 
     Examples
     --------
@@ -226,6 +350,7 @@ class Heeb(Prob, name="heeb"):
     alpha: float = 0.0
     sample: int = 0
     warmup: int = 256
+    unit: float = 1.0
     left: Any = None
     right: Any = None
 
@@ -256,8 +381,10 @@ class Heeb(Prob, name="heeb"):
                     f"heeb: {side}={law} is not an object of Trend, Walk, Ar1 or Markov; in text"
                     " only the kind of law can be given (forecast=trend)"
                 )
-        if (self.left is None) != (self.right is None):
+        if self.left is not None and self.right is None:
             raise PolicyError("heeb: give the laws of both streams, left and right, or of none")
+        if not 0 < self.unit < np.inf:
+            raise PolicyError(f"heeb: unit={self.unit} is not above 0")
 
     @property
     def spec(self) -> str:
@@ -279,81 +406,101 @@ class Heeb(Prob, name="heeb"):
         """See :class:`Policy`."""
         if self._other is not None:
             return self._other.start(room)
-        if self.left is not None and not room.is_pair:
+        given = self.right is not None
+        if given and not room.is_pair:
             raise PolicyError(
                 "heeb: left and right are laws of the streams of one plain join of two; in a"
                 " workload only the kind of law can be given (forecast=trend)"
             )
+        if given and self.left is None and not room.is_cache:
+            raise PolicyError("heeb: give the laws of both streams, left and right, or of none")
+        fractions = room.key_type is not None and pa.types.is_floating(room.key_type)
+        numbers = room.key_type is not None and not pa.types.is_boolean(room.key_type)
+        if room.is_cache and not numbers and (given or self.forecast != "auto"):
+            raise PolicyError(
+                "heeb: a forecast other than stationary needs one key column of numbers or times"
+            )
         # In a budget of bytes, values and tables of each stream may take a sixty-fourth of it.
         cells = MOST_CELLS if room.bytes is None else max(self.warmup, room.bytes // (64 * 8))
-        first_fit = 1 if self.left is not None else self.warmup
-        laws = new_laws(len(room.joins) * room.stream_count, first_fit, cells)
-        popular = super().start(room)
-        drawn = Rand().start(room if self.sample else replace(room, slots=2))
-        if not room.is_pair:
-            return joint_heeb.start(room, popular, laws, drawn, self.sample)
+        columns = len(room.joins) * room.stream_count
+        shape = room.shape
+        heard = [
+            column(shape, join, other(shape, join, stream, place))
+            for join in range(len(room.joins))
+            for stream in room.streams
+            for place in range(others(shape, join, stream))
+        ]
+        unit = self.unit if room.key_type is not None else 1.0
+        fractions = fractions and (room.is_cache or unit != 1.0)
+        search: Any = Everywhere()
+        if self.sample:
+            search = Drawn(Rand().start(room), np.array([self.sample]))
+        elif room.is_pair and unit == 1 and not fractions:
+            search = InOrder(new_by_value(room.slots))
         return State(
             streams=np.array(room.streams, np.int64),
-            popular=popular,
-            laws=laws,
-            heard=1 - np.array(room.streams, np.int64),
-            by_value=new_by_value(2 if self.sample else room.slots),
-            stay=new_stay(STREAMS),
-            drawn=drawn,
-            sample=np.array([self.sample]),
+            popular=super().start(room),
+            laws=new_laws(columns, 1 if given else self.warmup, cells),
+            heard=np.array(sorted(set(map(int, heard))), np.int64),
+            enough=np.array([len(set(heard)) if room.is_pair else 1]),
+            stay=new_stay(room.stream_count),
+            caching=np.array([int(room.is_cache)]),
+            unit=np.array([-unit if fractions else unit]),
+            search=search,
         )
 
     def grow(self, state: Any, room: Room) -> Any:
         """See :class:`Policy`."""
         if self._other is not None:
             return self._other.grow(state, room)
-        state = state._replace(popular=super().grow(state.popular, room))
-        if self.sample:
-            return state._replace(drawn=Rand().grow(state.drawn, room))
-        if not room.is_pair:
-            return state  # which has nothing else by slot
-        return state._replace(by_value=by_value.enlarge(state.by_value, room.slots))
+        search = state.search
+        if isinstance(search, Drawn):
+            search = search._replace(drawn=Rand().grow(search.drawn, room))
+        elif isinstance(search, InOrder):
+            search = InOrder(by_value.with_slots(search.by_value, room.slots))
+        return state._replace(popular=super().grow(state.popular, room), search=search)
 
-    def enlarge(self, state: Any) -> Any:
+    def expand(self, state: Any) -> Any:
         """Fit the laws if that is due, and give the counts more room if they need it."""
         if self._other is not None:
-            return self._other.enlarge(state)
+            return self._other.expand(state)
         if counting.crowded(state.popular.counts):
-            state = state._replace(popular=super().enlarge(state.popular))
-        due = [int(column) for column in state.heard if is_due(state.laws, column)]
-        for column in due:
-            state = self._fitted(state, column)
+            state = state._replace(popular=super().expand(state.popular))
+        due = [int(number) for number in state.heard if is_due(state.laws, number)]
+        for number in due:
+            state = self._fitted(state, number)
         if due:
             self._look(state)
         return state
 
-    def _fitted(self, state: Any, column: int) -> Any:
+    def _fitted(self, state: Any, number: int) -> Any:
         """Fit the law of a column, and make its table."""
         laws = state.laws
-        tally = laws.tally[column]
+        tally = laws.tally[number]
         tally[NEXT_FIT] += min(tally[ARRIVALS], REMEMBERED)
-        survival = self._survival(state, column)
+        survival = self._survival(state, number)
+        caching = bool(state.caching[0])
         try:
-            law = self.left if column == 0 else self.right
+            law = self.left if number == 0 else self.right
             if law is None:
-                law = fitted(laws, column, self.forecast, survival)
-            table = table_of(law, survival, int(laws.most_cells[0]))
+                law = fitted(laws, number, self.forecast, survival, caching)
+            table = table_of(law, survival, int(laws.most_cells[0]), caching)
         except InputError as error:
-            if self.left is not None:
+            if self.right is not None:
                 raise PolicyError(f"{self.spec}: {error}") from None
             tally[KIND] = UNKNOWN
             return state
-        return state._replace(laws=with_table(laws, column, table, survival))
+        return state._replace(laws=with_table(laws, number, table, survival))
 
-    def _survival(self, state: Any, column: int) -> Survival:
+    def _survival(self, state: Any, number: int) -> Survival:
         """Tell how long tuples stay, in tuples of a column."""
-        lifetime = look(state.stay, int(state.laws.tally[column, ARRIVALS]))
+        lifetime = look(state.stay, int(state.laws.tally[number, ARRIVALS]))
         if self.survival == "fixed":
             return Survival("fixed", int(self.alpha or lifetime + 0.5))
         return Survival("exp", self.alpha or alpha_for_lifetime(lifetime))
 
     def _look(self, state: Any) -> None:
         """See how long tuples stay, for columns without a law."""
-        for column in state.heard:
-            if state.laws.tally[column, KIND] == UNKNOWN:
-                with_survival(state.laws, column, self._survival(state, column))
+        for number in state.heard:
+            if state.laws.tally[number, KIND] == UNKNOWN:
+                with_survival(state.laws, number, self._survival(state, number))

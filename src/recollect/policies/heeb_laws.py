@@ -14,7 +14,7 @@ from recollect.compiled import inlined
 from recollect.errors import InputError
 from recollect.forecast import Forecast, Survival, Trend, Walk, forecast_class, judge
 from recollect.policies.base import Array
-from recollect.policies.by_value import first_from
+from recollect.policies.search.by_value import first_from
 from recollect.policies.heeb_tables import LINE, SURFACE, UNKNOWN, Table, smoothed, table_of
 
 LAWS = ("stationary", "trend", "walk", "ar1", "markov")
@@ -187,7 +187,9 @@ def _with_line(lines: Array, number: int, line: Array) -> Array:
     return wide
 
 
-def fitted(laws: Laws, column: int, forecast: str, survival: Survival) -> Forecast:
+def fitted(
+    laws: Laws, column: int, forecast: str, survival: Survival, caching: bool = False
+) -> Forecast:
     """Fit a law to the last values of a column.
 
     Parameters
@@ -197,9 +199,11 @@ def fitted(laws: Laws, column: int, forecast: str, survival: Survival) -> Foreca
     column
         Which one.
     forecast
-        The kind of law, or ``"auto"`` for the one that foretells best.
+        The kind of law, or ``"auto"`` for the one that predicts best.
     survival
         How likely tuples are buffered still.
+    caching
+        Whether it is for a cache.
     """
     tally, recent = laws.tally[column], laws.recent[column]
     arrivals = int(tally[ARRIVALS])
@@ -208,7 +212,8 @@ def fitted(laws: Laws, column: int, forecast: str, survival: Survival) -> Foreca
     if name == "auto":
         if arrivals >= tally[NEXT_CHOICE]:
             tally[NEXT_CHOICE] = arrivals + min(arrivals, RARELY)
-            tally[CHOSEN] = _choice(values[-JUDGED:], survival, int(laws.most_cells[0]))
+            cells = int(laws.most_cells[0])
+            tally[CHOSEN] = _choice(values[-JUDGED:], survival, cells, caching)
         name = LAWS[tally[CHOSEN]]
     law: Any = forecast_class(name).fit(values)
     if isinstance(law, Trend):  # it was fitted as if the stream began with these values
@@ -219,8 +224,8 @@ def fitted(laws: Laws, column: int, forecast: str, survival: Survival) -> Foreca
     return law
 
 
-def _choice(values: Array, survival: Survival, most_cells: int) -> int:
-    """Find the simplest law that foretells about as well as the best: its number among LAWS.
+def _choice(values: Array, survival: Survival, most_cells: int, caching: bool) -> int:
+    """Find the simplest law that predicts about as well as the best: its number among LAWS.
 
     The likelihood of a law is known to about one over the root of the number of values.
     """
@@ -231,15 +236,15 @@ def _choice(values: Array, survival: Survival, most_cells: int) -> int:
         if one.forecast is None or one.log_likelihood < enough:
             break
         number = LAWS.index(one.name)
-        if number == 0 or _has_table(one.forecast, survival, most_cells):
+        if number == 0 or _has_table(one.forecast, survival, most_cells, caching):
             enough = max(enough, one.log_likelihood - margin)
             about_as_well.append(number)
     return min(about_as_well)
 
 
-def _has_table(law: Forecast, survival: Survival, most_cells: int) -> bool:
+def _has_table(law: Forecast, survival: Survival, most_cells: int, caching: bool) -> bool:
     try:
-        table_of(law, survival, most_cells)
+        table_of(law, survival, most_cells, caching)
     except InputError:
         return False
     return True

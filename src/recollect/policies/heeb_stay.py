@@ -10,7 +10,7 @@ import numpy as np
 
 from recollect.compiled import inlined
 from recollect.policies.base import Array
-from recollect.policies.tournament import FOREVER, remaining
+from recollect.policies.search.tournament import FOREVER, remaining
 
 ENOUGH = 32
 """How many arrivals it takes to see for how long tuples are held, and what is assumed before."""

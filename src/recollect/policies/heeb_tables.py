@@ -68,7 +68,9 @@ class Table(NamedTuple):
         return turns
 
 
-def table_of(law: Forecast, survival: Survival, most_cells: int = MOST_CELLS) -> Table:
+def table_of(
+    law: Forecast, survival: Survival, most_cells: int = MOST_CELLS, caching: bool = False
+) -> Table:
     """Make the table of a law; InputError if it has none, or one that is too large.
 
     Examples
@@ -80,11 +82,11 @@ def table_of(law: Forecast, survival: Survival, most_cells: int = MOST_CELLS) ->
     (-3, array([0.   , 0.   , 0.164, 0.298]))
     """
     if isinstance(law, Trend):
-        table = trend_table(law, survival, most_cells)
+        table = trend_table(law, survival, most_cells, caching)
     elif isinstance(law, Walk):
-        table = _walk_table(law, survival, most_cells)
+        table = _walk_table(law, survival, most_cells, caching)
     elif isinstance(law, Markov | Ar1):
-        table = _surface_table(law, survival, most_cells)
+        table = _surface_table(law, survival, most_cells, caching)
     else:
         raise InputError(f"there is no table of scores for a {type(law).__name__}")
     if table.scores.size > most_cells:
@@ -160,12 +162,14 @@ def _add_up(chance, step, gamma, caching, scores):
         scores[place] = total / (1 - gamma * left * (1 - part)) if whole == 0 else total
 
 
-def _walk_table(law: Walk, survival: Survival, most_cells: int) -> Table:
+def _walk_table(law: Walk, survival: Survival, most_cells: int, caching: bool) -> Table:
     if survival.kind != "exp":
-        curve = walk_curve(law, survival)
-    else:
-        curve = _discounted_walk(law, survival, most_cells)
-    return Table(WALK, curve.scores, curve.low)
+        curve = walk_curve(law, survival, caching)
+        return Table(WALK, curve.scores, curve.low)
+    curve = _discounted_walk(law, survival, most_cells)
+    # Every visit begins with a first one, and a walk looks the same from everywhere.
+    visits = 1 + curve.scores[-curve.low] if caching and 0 <= -curve.low < len(curve.scores) else 1
+    return Table(WALK, curve.scores / visits, curve.low)
 
 
 def _discounted_walk(law: Walk, survival: Survival, most_cells: int) -> Curve:
@@ -187,15 +191,16 @@ def _discounted_walk(law: Walk, survival: Survival, most_cells: int) -> Curve:
     return Curve(int(kept[0]) - cells // 2, scores[kept[0] : kept[-1] + 1].clip(0))
 
 
-def _surface_table(law: Markov | Ar1, survival: Survival, most_cells: int) -> Table:
+def _surface_table(law: Markov | Ar1, survival: Survival, most_cells: int, caching: bool) -> Table:
     chain = law.chain if isinstance(law, Ar1) else law
     if len(chain.states) ** 2 > most_cells:
         raise InputError(f"{len(chain.states)} states need a table of more than {most_cells} cells")
     if survival.kind == "exp":
-        scores = markov_surface(chain, survival.scale).scores
+        scores = markov_surface(chain, survival.scale, caching).scores
     else:
         scores, ahead = np.zeros(chain.transitions.shape), np.eye(len(chain.states))
-        for _ in range(survival.horizon):
-            ahead = ahead @ chain.transitions
+        for step in range(survival.horizon):
+            again = np.diag(ahead) if caching and step else 0.0  # not a first visit
+            ahead = chain.transitions @ ahead - chain.transitions * again
             scores += ahead
     return Table(SURFACE, scores.ravel(), states=chain.states)

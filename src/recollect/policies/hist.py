@@ -2,16 +2,22 @@
 
 It needs no parameters of a law, only that the partner stream moves: along a trend, or as a walk.
 What is kept time-invariant is the distance of a value from where the partner stream is now: its
-level, on a line laid through its values, or its last value, whichever foretells it better. When
-a tuple leaves, its results and its lifetime are entered into a histogram at the distance that it
-had when it came. A value is worth the mean of the results divided by the mean of the lifetimes at
-its present distance, interpolated between the middles of the buckets; it is worth nothing farther
-away than any tuple was when it came, as are those that the partner stream has passed.
+level, on a line laid through its values, or its last value, whichever predicts it better. When a
+tuple leaves, its results and its lifetime are entered into a histogram at the distance that it had
+when it came. A value is worth the mean of the results divided by the mean of the lifetimes at its
+present distance, interpolated between the middles of the buckets; it is worth nothing farther away
+than any tuple was when it came, as are those that the partner stream has passed.
 
-The histograms are in :mod:`~recollect.policies.histograms`, where streams are in
-:mod:`~recollect.policies.tracks`. Before the first histogram the oldest tuple goes. Where tuples
-take part in several joins, or in joins of several streams, see
-:mod:`recollect.policies.joint_hist`.
+Every result is completed by an arrival of one other stream, so there is a histogram for each
+stream, join and other stream, and a tuple is worth the sum of what it is worth in its histograms.
+Lifetimes are in arrivals of all streams, so that tuples of slower streams are worth as much as they
+bring. In a join of more than two streams that is what a tuple brought on average, the third streams
+being what they were; an arrival counts once, with however many combinations it completes.
+
+In a join of two streams the distinct values are kept in order, so that few of them need a look.
+Elsewhere all buffered tuples are valued anew for every victim: exact and slow. Before the first
+histograms the oldest tuple goes. They are in :mod:`~recollect.policies.histograms`, where streams
+are in :mod:`~recollect.policies.tracks`.
 
 References
 ----------
@@ -23,124 +29,238 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined
+from recollect.compiled import hook, inlined
 from recollect.errors import PolicyError
-from recollect.policies import by_value, joint_hist
 from recollect.policies.base import NEWCOMER, Array, Policy, Room
-from recollect.policies.by_value import ByValue, enter, first_from, leave, new_by_value
 from recollect.policies.histograms import (
     Histograms,
+    mean_worth,
     middle_of,
     new_histograms,
     observe,
     worth_at,
 )
-from recollect.policies.tournament import NOBODY, STREAMS
-from recollect.policies.tracks import POSITION, SEEN, follow, new_tracks
+from recollect.policies.search import by_value
+from recollect.policies.search.by_value import ByValue, enter, first_from, leave, new_by_value
+from recollect.policies.search.scan import least_of_all, worth_of
+from recollect.policies.search.tournament import NOBODY
+from recollect.policies.shape import column, joins, other, others
+from recollect.policies.tracks import POSITION, follow, new_tracks
+
+ARRIVALS, LEFT, COMING = range(3)
+
+
+@hook
+def take_in(search, buffer, slot):
+    """Hear that a tuple has been admitted."""
+
+
+@hook
+def let_go(search, buffer, slot):
+    """Hear that a tuple is about to leave."""
+
+
+@hook
+def has_learnt(search, state):
+    """Whether enough tuples have left to choose by what they brought."""
+    return state.tally[LEFT] >= state.histograms.period[0]
+
+
+@hook
+def find_least(search, state, buffer, newcomer):
+    """The tuple that is worth least, or NEWCOMER."""
+    return least_of_all(state, buffer, newcomer)
+
+
+class Everywhere(NamedTuple):
+    """The search where tuples meet several streams: among all of them."""
+
+
+class InOrder(NamedTuple):
+    """The search in a join of two streams: among the values at the ends of the buckets."""
+
+    by_value: ByValue
+
+    def take_in(self, buffer, slot):
+        """See the function of this name, here and below."""
+        enter(self.by_value, buffer, slot)
+
+    def let_go(self, buffer, slot):  # noqa: D102
+        leave(self.by_value, buffer, slot)
+
+    def has_learnt(self, state):  # noqa: D102
+        for stream in state.streams:
+            if state.histograms.observed[_line(2, 0, stream, 1 - stream)] < (
+                state.histograms.period[0]
+            ):
+                return False
+        return True
+
+    def find_least(self, state, buffer, newcomer):  # noqa: D102
+        chosen, least = NOBODY, np.inf
+        for stream in state.streams:
+            chosen, least = _least(self.by_value, state, buffer, stream, chosen, least)
+        return NEWCOMER if worth_of(state, buffer, newcomer) < least else chosen
+
+
+@inlined
+def _least(values, state, buffer, stream, chosen, least):
+    """Of a tuple with some worth and those of a stream: the one with the least.
+
+    Between the middles of two buckets worth only rises or only falls: the least is at an end. Below
+    the first bucket and above the last one all are worth nothing.
+    """
+    partner = 1 - stream
+    line = _line(2, 0, stream, partner)
+    numbers, groups = values.values[stream], values.groups[stream]
+    count = values.distinct[stream]
+    buckets = state.histograms.heights.shape[1]
+    position = state.tracks[partner, POSITION]
+    top = state.histograms.edges[line, buckets]
+    begin = 0
+    for number in range(buckets + 2):
+        end = count
+        if number < buckets:
+            middle = middle_of(state.histograms, line, number)
+            end = max(begin, first_from(numbers, count, middle + position))
+        elif number == buckets:
+            end = max(begin, first_from(numbers, count, top + position))
+            if end < count and _distance(state, partner, numbers[end]) <= top:
+                end += 1
+        for place in (begin, end - 1):
+            if begin < end:
+                distance = _distance(state, partner, numbers[place])
+                worth = worth_at(state.histograms, line, distance)
+                if worth < least:
+                    chosen, least = buffer.first[groups[place], stream], worth
+        begin = end
+    return chosen, least
 
 
 class State(NamedTuple):
     """Where the streams are, and what tuples brought by their distance from there."""
 
     streams: Array
-    by_value: ByValue
+    tally: Array
+    """How many ARRIVALS there were, how many tuples LEFT the buffer, which stream is COMING."""
     tracks: Array
-    """By stream: where it is."""
+    """By stream in each join: where its keys are."""
     histograms: Histograms
-    """By stream: what its tuples brought; lifetimes are in arrivals of both, so that tuples of the
-    slower stream are worth as much as they bring."""
+    """By join, stream and other stream: what tuples of the stream brought."""
     results: Array
-    """By slot: the results of the tuple so far."""
+    """By slot, join and place of the other stream there: the results of the tuple so far."""
     since: Array
     """By slot: how many arrivals there were when the tuple came."""
     entered: Array
-    """By slot: the distance at which it came."""
+    """As ``results``: the distance at which it came."""
+    search: Any
 
-    def tick(self, buffer, arrival):
+    def arrive(self, buffer, arrival):
         """See where the stream is now."""
-        follow(self.tracks[arrival.stream], np.float64(arrival.key))
+        self.tally[ARRIVALS] += 1
+        self.tally[COMING] = arrival.stream
+        for join in range(joins(buffer.shape)):
+            if arrival.present[join] != 0:
+                number = column(buffer.shape, join, arrival.stream)
+                follow(self.tracks[number], np.float64(arrival.keys[join]))
 
-    def match(self, buffer, slot):
+    def match_in(self, buffer, slot, join):
         """Count a result."""
-        self.results[slot] += 1
+        stream = buffer.stream[slot]
+        for place in range(others(buffer.shape, join, stream)):
+            if other(buffer.shape, join, stream, place) == self.tally[COMING]:
+                self.results[slot, join, place] += 1
 
     def admit(self, buffer, slot):
         """Note how a tuple begins."""
-        enter(self.by_value, buffer, slot)
-        stream = buffer.stream[slot]
-        self.results[slot] = 0
-        self.since[slot] = _arrivals(self)
-        self.entered[slot] = _distance(self, stream, buffer.key[buffer.group[slot]])
+        shape, stream = buffer.shape, buffer.stream[slot]
+        take_in(self.search, buffer, slot)
+        self.since[slot] = self.tally[ARRIVALS]
+        for join in range(joins(shape)):
+            group = buffer.group[slot, join]
+            if group < 0:
+                continue
+            for place in range(others(shape, join, stream)):
+                partner = column(shape, join, other(shape, join, stream, place))
+                self.results[slot, join, place] = 0
+                self.entered[slot, join, place] = _distance(self, partner, buffer.key[group])
 
     def forget(self, buffer, slot):
         """Learn from what a tuple brought."""
-        leave(self.by_value, buffer, slot)
-        stream = buffer.stream[slot]
-        lifetime = max(_arrivals(self) - self.since[slot], 1.0)
-        observe(self.histograms, stream, self.entered[slot], self.results[slot], lifetime)
+        shape, stream = buffer.shape, buffer.stream[slot]
+        let_go(self.search, buffer, slot)
+        self.tally[LEFT] += 1
+        lifetime = np.float64(max(self.tally[ARRIVALS] - self.since[slot], 1))
+        for join in range(joins(shape)):
+            if buffer.group[slot, join] < 0:
+                continue
+            for place in range(others(shape, join, stream)):
+                partner = other(shape, join, stream, place)
+                observe(
+                    self.histograms, _line(_streams(self, shape), join, stream, partner),
+                    self.entered[slot, join, place], self.results[slot, join, place], lifetime,
+                )  # fmt: skip
 
     def victim(self, buffer, newcomer):
         """Return the tuple that is worth least, or the newcomer if that is worth less."""
+        if has_learnt(self.search, self):
+            return find_least(self.search, self, buffer, newcomer)
+        chosen = NOBODY
         for stream in self.streams:
-            if self.histograms.observed[stream] < self.histograms.period[0]:
-                return _oldest(self, buffer)
-        chosen, least = NOBODY, np.inf
-        for stream in self.streams:
-            chosen, least = _least(self, buffer, stream, chosen, least)
-        distance = _distance(self, newcomer.stream, newcomer.key)
-        worth = worth_at(self.histograms, newcomer.stream, distance)
-        return NEWCOMER if worth < least else chosen
+            slot = buffer.oldest[stream]
+            if slot >= 0 and (chosen == NOBODY or buffer.serial[slot] < buffer.serial[chosen]):
+                chosen = slot
+        return chosen
+
+    def worth(self, buffer, slot):
+        """What a buffered tuple brings per arrival."""
+        worth = 0.0
+        for join in range(joins(buffer.shape)):
+            group = buffer.group[slot, join]
+            if group >= 0:
+                worth += _worth_in(
+                    self, buffer.shape, join, buffer.stream[slot], buffer.key[group]
+                )
+        return worth
+
+    def worth_of(self, buffer, newcomer):
+        """What the arriving tuple brings per arrival."""
+        worth = 0.0
+        for join in range(joins(buffer.shape)):
+            if newcomer.present[join] != 0:
+                worth += _worth_in(self, buffer.shape, join, newcomer.stream, newcomer.keys[join])
+        return worth
 
 
 @inlined
-def _arrivals(state):
-    return state.tracks[0, SEEN] + state.tracks[1, SEEN]
+def _streams(state, shape):
+    return len(state.tracks) // joins(shape)
 
 
 @inlined
-def _distance(state, stream, value):
-    return np.float64(value) - state.tracks[1 - stream, POSITION]
+def _line(streams, join, stream, partner):
+    """The number of a histogram."""
+    return (join * streams + stream) * streams + partner
 
 
 @inlined
-def _oldest(state, buffer):
-    chosen = NOBODY
-    for stream in state.streams:
-        slot = buffer.oldest[stream]
-        if slot >= 0 and (chosen == NOBODY or buffer.serial[slot] < buffer.serial[chosen]):
-            chosen = slot
-    return chosen
+def _distance(state, partner, key):
+    return np.float64(key) - state.tracks[partner, POSITION]
 
 
 @inlined
-def _least(state, buffer, stream, chosen, least):
-    """Of a tuple with some worth and those of a stream: the one with the least.
-
-    Between the middles of two buckets worth only rises or only falls: the least is at an end. Below
-    the first bucket and above the last one all are worth nothing.
-    """
-    values, groups = state.by_value.values[stream], state.by_value.groups[stream]
-    count = state.by_value.distinct[stream]
-    buckets = state.histograms.heights.shape[1]
-    position, top = state.tracks[1 - stream, POSITION], state.histograms.edges[stream, buckets]
-    begin = 0
-    for number in range(buckets + 2):
-        end = count
-        if number < buckets:
-            middle = middle_of(state.histograms, stream, number)
-            end = max(begin, first_from(values, count, middle + position))
-        elif number == buckets:
-            end = max(begin, first_from(values, count, top + position))
-            if end < count and _distance(state, stream, values[end]) <= top:
-                end += 1
-        for place in (begin, end - 1):
-            if begin < end:
-                distance = _distance(state, stream, values[place])
-                worth = worth_at(state.histograms, stream, distance)
-                if worth < least:
-                    chosen, least = buffer.first[groups[place], stream], worth
-        begin = end
-    return chosen, least
+def _worth_in(state, shape, join, stream, key):
+    """What a tuple of a stream with a key brings in a join per arrival."""
+    worth = 0.0
+    for place in range(others(shape, join, stream)):
+        partner = other(shape, join, stream, place)
+        line = _line(_streams(state, shape), join, stream, partner)
+        if state.histograms.observed[line] < state.histograms.period[0]:
+            worth += mean_worth(state.histograms, line)
+        else:
+            distance = _distance(state, column(shape, join, partner), key)
+            worth += worth_at(state.histograms, line, distance)
+    return worth
 
 
 @dataclass(frozen=True)
@@ -176,16 +296,19 @@ class Hist(Policy, name="hist"):
 
     def start(self, room: Room) -> Any:
         """See :class:`Policy`."""
-        if not room.is_pair:
-            return joint_hist.start(room, self.buckets, self.period, self.decay)
+        count, streams = len(room.joins), room.stream_count
+        met = max(map(len, room.joins)) - 1
         return State(
             streams=np.array(room.streams, np.int64),
-            by_value=new_by_value(room.slots),
-            tracks=new_tracks(STREAMS),
-            histograms=new_histograms(STREAMS, self.buckets, self.period, self.decay),
-            results=np.zeros(room.slots, np.int64),
-            since=np.zeros(room.slots),
-            entered=np.zeros(room.slots),
+            tally=np.zeros(3, np.int64),
+            tracks=new_tracks(count * streams),
+            histograms=new_histograms(
+                count * streams * streams, self.buckets, self.period, self.decay
+            ),
+            results=np.zeros((room.slots, count, met), np.int64),
+            since=np.zeros(room.slots, np.int64),
+            entered=np.zeros((room.slots, count, met)),
+            search=InOrder(new_by_value(room.slots)) if room.is_pair else Everywhere(),
         )
 
     def grow(self, state: Any, room: Room) -> Any:
@@ -196,5 +319,6 @@ class Hist(Policy, name="hist"):
             larger[name] = np.zeros((room.slots, *old.shape[1:]), old.dtype)
             larger[name][: len(old)] = old
         if room.is_pair:
-            larger["by_value"] = by_value.enlarge(state.by_value, room.slots)
+            values = by_value.with_slots(state.search.by_value, room.slots)
+            larger["search"] = InOrder(values)
         return state._replace(**larger)

@@ -17,7 +17,7 @@ import numpy as np
 
 from recollect.compiled import inlined
 from recollect.policies.base import Array
-from recollect.policies.tournament import NOBODY
+from recollect.policies.search.tournament import NOBODY
 
 WEIGHT, RESULTS, SQUARES, LIFETIME = range(4)
 

@@ -1,14 +1,19 @@
 """PROB: forget the tuple whose key came least often in the partner stream so far.
 
-The value depends on the key only, so of all tuples of a stream with one key just the one that
-expires first takes part in the tournament. A newcomer with less value than every buffered tuple is
-refused. Where tuples take part in several joins, or in joins of several streams, see
-:mod:`recollect.policies.joint`.
+In a join of two streams the value of a tuple is how often its key came in the partner stream. In a
+join of more, a result needs a tuple of every other stream, and how many there are to be expected
+goes with the product of the counts there. The value is the geometric mean of these counts: it
+orders the tuples of a join as the product does, and is still a count, so that the values of a tuple
+in joins of two and of five streams can be added up.
+
+A newcomer with less value than every buffered tuple is refused. Where a stream takes part in one
+join, the value depends on the key only, so of all its tuples with one key just the one that expires
+first takes part in the tournament.
 
 References
 ----------
 Das, Gehrke, Riedewald: Approximate Join Processing over Data Streams, 2003; GreedyDual-Join paper,
-section 3.1; Joining and Caching Stochastic Streams, section 1.
+sections 3.1 and 5.3.4; Joining and Caching Stochastic Streams, section 1.
 """
 
 from dataclasses import dataclass
@@ -16,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from recollect.compiled import inlined
 from recollect.counting import (
     add,
     crowded,
@@ -27,9 +33,9 @@ from recollect.counting import (
 )
 from recollect.counting.lossy_table import BYTES_PER_ENTRY
 from recollect.errors import PolicyError
-from recollect.policies import joint, tournament
 from recollect.policies.base import NEWCOMER, Array, Policy, Room
-from recollect.policies.tournament import (
+from recollect.policies.search import tournament
+from recollect.policies.search.tournament import (
     NOBODY,
     Tournament,
     enter,
@@ -40,6 +46,7 @@ from recollect.policies.tournament import (
     remaining,
     value_of,
 )
+from recollect.policies.shape import column, home, joins, other, others
 
 COUNTER_BYTES = {"sketch": 8, "lossy": BYTES_PER_ENTRY}
 SHARE = 16 * 2
@@ -47,41 +54,65 @@ SHARE = 16 * 2
 
 
 class State(NamedTuple):
-    """Counts of the keys, and a tournament of the oldest tuple of each key."""
+    """Counts of the keys, and a tournament of the tuples."""
 
     streams: Array
+    own: Array
+    """By stream: whether this state looks after its tuples."""
     counts: Any
+    """Of the keys of each stream in each join."""
     trees: Tournament
+    worth: Array
+    """By slot and join: the value there; empty if there is but one join."""
 
     def crowded(self):
         """Whether the counts have no room for another key."""
         return crowded(self.counts)
 
-    def tick(self, buffer, arrival):
-        """Count the key; its tuples in the other stream are worth more now."""
-        for stream in self.streams:
-            if stream != arrival.stream:
-                add(self.counts, arrival.stream, arrival.key)
-                if arrival.group >= 0:
-                    slot = buffer.first[arrival.group, stream]
-                    if slot >= 0:
-                        weight = frequency(self.counts, arrival.stream, arrival.key)
-                        enter(self.trees, buffer, slot, np.float64(weight))
+    def arrive(self, buffer, arrival):
+        """Count the keys; tuples with one of them in other streams are worth more now."""
+        shape = buffer.shape
+        for join in range(joins(shape)):
+            counted = arrival.present[join] == 0
+            for place in range(others(shape, join, arrival.stream)):
+                stream = other(shape, join, arrival.stream, place)
+                if arrival.present[join] == 0 or self.own[stream] == 0:
+                    continue
+                key, group = arrival.keys[join], arrival.groups[join]
+                if not counted:
+                    add(self.counts, column(shape, join, arrival.stream), key)
+                    counted = True
+                if group < 0:
+                    continue
+                slot = buffer.first[group, stream]
+                worth = expected(self, shape, join, stream, key) if slot >= 0 else 0.0
+                while slot >= 0:
+                    _enter(self, buffer, slot, join, worth)
+                    slot = buffer.next[slot, join] if home(shape, stream) == NOBODY else NOBODY
 
     def admit(self, buffer, slot):
-        """Take part, if it is the only one with its key."""
-        stream = buffer.stream[slot]
-        group = buffer.group[slot]
-        if buffer.first[group, stream] == slot:
-            weight = frequency(self.counts, 1 - stream, buffer.key[group])
-            enter(self.trees, buffer, slot, np.float64(weight))
+        """Take part in the tournament, unless another tuple stands for it."""
+        shape, stream = buffer.shape, buffer.stream[slot]
+        only = home(shape, stream)
+        if only != NOBODY and buffer.first[buffer.group[slot, only], stream] != slot:
+            return
+        for join in range(joins(shape)):
+            group = buffer.group[slot, join]
+            worth = expected(self, shape, join, stream, buffer.key[group]) if group >= 0 else 0.0
+            _enter(self, buffer, slot, join, worth)
 
     def forget(self, buffer, slot):
-        """Make room for the next one with the same key."""
-        if buffer.first[buffer.group[slot], buffer.stream[slot]] == slot:
+        """Leave the tournament, perhaps to the next one with the same key."""
+        only = home(buffer.shape, buffer.stream[slot])
+        if only == NOBODY:
             leave(self.trees, buffer, slot)
-            heir = buffer.next[slot]
-            if heir >= 0:
+        elif buffer.previous[slot, only] == NOBODY:
+            leave(self.trees, buffer, slot)
+            heir = buffer.next[slot, only]
+            if heir != NOBODY:
+                if joins(buffer.shape) > 1:
+                    for join in range(joins(buffer.shape)):
+                        self.worth[heir, join] = self.worth[slot, join]
                 enter(self.trees, buffer, heir, self.trees.weight[slot])
 
     def victim(self, buffer, newcomer):
@@ -93,10 +124,36 @@ class State(NamedTuple):
                 chosen == NOBODY or goes_first(self.trees, buffer, slot, chosen)
             ):
                 chosen = slot
-        worth = np.float64(frequency(self.counts, 1 - newcomer.stream, newcomer.key))
+        worth = 0.0
+        for join in range(joins(buffer.shape)):
+            if newcomer.present[join] != 0:
+                key = newcomer.keys[join]
+                worth += expected(self, buffer.shape, join, newcomer.stream, key)
         if self.trees.aging[0] != 0:
             worth *= np.float64(remaining(buffer, newcomer.stream, newcomer.expires))
         return NEWCOMER if worth < value_of(self.trees, buffer, chosen) else chosen
+
+
+@inlined
+def expected(state, shape, join, stream, key):
+    """The geometric mean of the counts of a key in the streams that a stream meets in a join."""
+    count = others(shape, join, stream)
+    product = 1.0
+    for place in range(count):
+        partner = column(shape, join, other(shape, join, stream, place))
+        product *= np.float64(frequency(state.counts, partner, key))
+    return product if count == 1 else product ** (1.0 / count)
+
+
+@inlined
+def _enter(state, buffer, slot, join, worth):
+    """Let a tuple take part with its value in a join, added to those in the others."""
+    if joins(buffer.shape) > 1:
+        state.worth[slot, join] = worth
+        worth = 0.0
+        for each in range(joins(buffer.shape)):
+            worth += state.worth[slot, each]
+    enter(state.trees, buffer, slot, worth)
 
 
 @dataclass(frozen=True)
@@ -133,12 +190,13 @@ class Prob(Policy, name="prob"):
 
     def start(self, room: Room) -> Any:
         """See :class:`Policy`."""
-        if not room.is_pair:
-            return joint.start(room, self._new_counts(room), self.aging)
+        many = len(room.joins) > 1
         return State(
             streams=np.array(room.streams, np.int64),
+            own=room.own,
             counts=self._new_counts(room),
-            trees=new_tournament(room.slots, self.aging),
+            trees=new_tournament(room.slots, self.aging, room.stream_count),
+            worth=np.zeros((room.slots if many else 0, len(room.joins))),
         )
 
     def _new_counts(self, room: Room) -> Any:
@@ -158,10 +216,12 @@ class Prob(Policy, name="prob"):
 
     def grow(self, state: Any, room: Room) -> Any:
         """See :class:`Policy`."""
-        if not room.is_pair:
-            return joint.grow(state, room)
-        return state._replace(trees=tournament.enlarge(state.trees, room.slots))
+        more = room.slots - len(state.worth) if len(room.joins) > 1 else 0
+        return state._replace(
+            trees=tournament.with_slots(state.trees, room.slots),
+            worth=np.pad(state.worth, ((0, more), (0, 0))),
+        )
 
-    def enlarge(self, state: Any) -> Any:
+    def expand(self, state: Any) -> Any:
         """See :class:`Policy`."""
         return state._replace(counts=enlarge(state.counts))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined, prefetch
+from recollect.compiled import inlined, mix, prefetch
 from recollect.policies.base import Array, Policy, Room
 
 
@@ -18,10 +18,7 @@ from recollect.policies.base import Array, Policy, Room
 def below(limit, generator):
     """Draw a number in ``range(limit)``, from the upper half of a SplitMix64 step."""
     generator[0] += np.uint64(0x9E3779B97F4A7C15)
-    bits = generator[0]
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    bits = bits ^ (bits >> np.uint64(31))
+    bits = np.uint64(mix(generator[0]))
     return np.int64(((bits >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
 
 
@@ -56,7 +53,7 @@ class State(NamedTuple):
         prefetch(buffer.expires, self.members[self.drawn[1]])
         if self.drawn[0] < count:
             coming = self.members[self.drawn[0]]
-            prefetch(buffer.key, buffer.group[coming])
+            prefetch(buffer.key, buffer.group[coming, 0])
             prefetch(buffer.newer, max(buffer.older[coming], 0))
             prefetch(buffer.older, max(buffer.newer[coming], 0))
         return self.members[place]

@@ -1,6 +1,6 @@
 """Where streams of numbers are: on a line laid through their values, or at the last one.
 
-Whichever foretells the next value better, judged by the mean square of its last errors.
+Whichever predicts the next value better, judged by the mean square of its last errors.
 
 References
 ----------
@@ -24,7 +24,7 @@ def new_tracks(streams: int) -> Array:
     """Make tracks of streams that have not begun, which are taken to be at 0.
 
     A track is how many values were SEEN, LEVEL and SLOPE of the line, the LAST value, how far off
-    on average these foretell the next one, squared (LEVEL_ERROR, LAST_ERROR), and the POSITION.
+    on average these predict the next one, squared (LEVEL_ERROR, LAST_ERROR), and the POSITION.
 
     >>> (track,) = new_tracks(1)
     >>> for value in (10, 12, 14, 16):

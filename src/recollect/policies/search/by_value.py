@@ -1,5 +1,7 @@
 """The distinct values of the buffered tuples in order, so that those near a number are found fast.
 
+For joins of two streams.
+
 Where what a tuple is worth depends on how far its value is from some moving place, all worths
 change with every arrival, but the order of the values does not. An entry costs a shift of those
 behind it in a dense array: some microseconds for ten thousand values.
@@ -11,7 +13,6 @@ import numpy as np
 
 from recollect.compiled import inlined
 from recollect.policies.base import Array
-from recollect.policies.tournament import STREAMS
 
 
 class ByValue(NamedTuple):
@@ -26,13 +27,13 @@ class ByValue(NamedTuple):
 def new_by_value(slots: int) -> ByValue:
     """Make room for the values of so many tuples."""
     return ByValue(
-        np.zeros((STREAMS, slots), np.int64),
-        np.zeros((STREAMS, slots), np.int32),
-        np.zeros(STREAMS, np.int64),
+        np.zeros((2, slots), np.int64),
+        np.zeros((2, slots), np.int32),
+        np.zeros(2, np.int64),
     )
 
 
-def enlarge(old: ByValue, slots: int) -> ByValue:
+def with_slots(old: ByValue, slots: int) -> ByValue:
     """The same values with room for more."""
     larger = new_by_value(slots)
     larger.values[:, : old.values.shape[1]] = old.values
@@ -57,7 +58,7 @@ def first_from(numbers, count, wanted):
 @inlined
 def enter(by_value, buffer, slot):
     """Enter the value of a tuple that has been admitted, if no other one has it."""
-    stream, group = buffer.stream[slot], buffer.group[slot]
+    stream, group = buffer.stream[slot], buffer.group[slot, 0]
     if buffer.population[group, stream] > 1:
         return
     value = buffer.key[group]
@@ -75,7 +76,7 @@ def enter(by_value, buffer, slot):
 @inlined
 def leave(by_value, buffer, slot):
     """Strike off the value of a tuple that is about to go, if no other one has it."""
-    stream, group = buffer.stream[slot], buffer.group[slot]
+    stream, group = buffer.stream[slot], buffer.group[slot, 0]
     if buffer.population[group, stream] > 1:
         return
     values, groups = by_value.values[stream], by_value.groups[stream]

@@ -22,7 +22,6 @@ from recollect.policies.base import Array
 
 NOBODY = -1
 FOREVER = np.iinfo(np.int64).max
-STREAMS = 2
 
 
 class Tournament(NamedTuple):
@@ -40,7 +39,7 @@ class Tournament(NamedTuple):
     """1 if values are weight times remaining lifetime, 0 if weight alone."""
 
 
-def new_tournament(slots: int, aging: bool, streams: int = STREAMS) -> Tournament:
+def new_tournament(slots: int, aging: bool, streams: int = 2) -> Tournament:
     """Make trees without players."""
     return Tournament(
         weight=np.zeros(slots),
@@ -51,7 +50,7 @@ def new_tournament(slots: int, aging: bool, streams: int = STREAMS) -> Tournamen
     )
 
 
-def enlarge(old: Tournament, slots: int) -> Tournament:
+def with_slots(old: Tournament, slots: int) -> Tournament:
     """The same players in trees for more slots; the next question plays all nodes anew."""
     larger = new_tournament(slots, bool(old.aging[0]), len(old.stale))
     before = len(old.weight)

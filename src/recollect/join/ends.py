@@ -6,8 +6,6 @@ Tuples with a window of fixed length expire in the order in which they arrived; 
 
 from typing import NamedTuple
 
-import numpy as np
-
 from recollect.compiled import inlined
 from recollect.policies.base import Array
 
@@ -20,11 +18,6 @@ class Ends(NamedTuple):
     place: Array
     """By slot: where in the heap it is."""
     size: Array
-
-
-def new_ends(slots: int) -> Ends:
-    """Make an empty heap for so many slots."""
-    return Ends(np.zeros(slots, np.int32), np.zeros(slots, np.int32), np.zeros(1, np.int64))
 
 
 @inlined
