@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recollect.lookup.online import Lookup
     from recollect.lookup.whole import Enriched, lookup
     from recollect.policies import NEWCOMER, Policy, Room, policy_names
-    from recollect.workload import JoinOn, Stream, Workload
+    from recollect.workload import JoinOn, Stream, Workload, WorkloadJoin
 
 _HOMES = {
     "counting": ("Frequent", "count"),
@@ -35,7 +35,7 @@ _HOMES = {
     "lookup.online": ("Lookup",),
     "lookup.whole": ("Enriched", "lookup"),
     "policies": ("NEWCOMER", "Policy", "Room", "policy_names"),
-    "workload": ("JoinOn", "Stream", "Workload"),
+    "workload": ("JoinOn", "Stream", "Workload", "WorkloadJoin"),
 }
 """Where each name is. It is imported when it is used first, so that ``import recollect`` is fast."""
 
@@ -56,6 +56,7 @@ __all__ = [
     "Room",
     "Stream",
     "Workload",
+    "WorkloadJoin",
     "aggregate",
     "compare",
     "count",

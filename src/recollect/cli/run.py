@@ -9,7 +9,7 @@ from rich.table import Table
 from recollect.cli import options
 from recollect.cli.show import print_json, print_table, progress
 from recollect.toml.tables import ConfigError
-from recollect.workload import Comparison, Run
+from recollect.workload import Run, WorkloadComparison
 from recollect.workload import run as run_workload
 from recollect.workload.config import read_workload
 
@@ -60,7 +60,7 @@ def run(
         print_runs(settings.name, comparison)
 
 
-def print_runs(name: str, comparison: Comparison) -> None:
+def print_runs(name: str, comparison: WorkloadComparison) -> None:
     """Print a line per run."""
     exact = comparison.exact
     table = Table(

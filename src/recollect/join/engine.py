@@ -29,9 +29,8 @@ from recollect.join.kernel import (
     Trace,
 )
 from recollect.join.setting import Setting
-from recollect.policies.base import Policy, Room, State, crowded
+from recollect.policies.base import FIRST_SLOTS, Policy, Room, State, crowded
 
-FIRST_SLOTS = 1024
 MOST_SLOTS = 2**31 - 2
 LINK_BYTES = 4
 TABLE_BYTES = 32

@@ -31,6 +31,8 @@ class Encoded(NamedTuple):
     batch: pa.RecordBatch | None = None
     null_keys: int = 0
     """How many tuples have a NULL or NaN in a key."""
+    before: int = 0
+    """How many tuples of the stream came before."""
 
 
 def encoded(
@@ -92,7 +94,9 @@ def encoded(
         moments, expires = lifetimes(stream.window.kind, stream.span, times, before)
     sizes = np.ceil(SLACK * row_bytes(batch)).astype(np.int64) if measure else NO_SIZES
     nulls = int(incomplete.sum())
-    return Encoded(times, moments, expires, keys, present, sizes, extra, batch, nulls)
+    return Encoded(
+        times, moments, expires, keys, present, sizes, extra, batch, nulls, before
+    )
 
 
 def times_of(

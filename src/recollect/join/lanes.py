@@ -247,14 +247,15 @@ class Lanes:
         return ready
 
     def steps(
-        self, row_of: Callable[[int, Encoded], int] = lambda stream, part: 0
+        self, row_of: Callable[[int, Encoded], int] = lambda stream, part: part.before
     ) -> Iterator[Feed]:
         """What may be joined now, piece by piece; ``take`` must be told before the next one.
 
         Parameters
         ----------
         row_of
-            Says where the payload store has the first row of a batch of a stream.
+            Says where the payload store has the first row of a batch of a stream; left out, rows
+            are numbered as they come.
         """
         while ready := self._ready():
             # No more of one stream than the next tuples of the others allow.

@@ -247,7 +247,7 @@ def bind(query: Query, left: pa.Schema, right: pa.Schema) -> Bound:
         ),
         unit=finest,
         null_keys=query.null_keys,
-        lateness=_lateness(query.lateness, finest),
+        lateness=parse_lateness(query.lateness, finest),
         words=query,
     )  # fmt: skip
 
@@ -257,7 +257,7 @@ def scale_to(unit: int | None, finest: int | None) -> int:
     return 1 if unit is None or finest is None else unit // finest
 
 
-def _lateness(lateness: Any, unit: int | None) -> int | None:
+def parse_lateness(lateness: Any, unit: int | None) -> int | None:
     if lateness is None:
         return None
     window = parse_window(lateness)

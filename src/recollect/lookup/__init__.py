@@ -6,7 +6,7 @@ relation may be in SQLite, DuckDB, PostgreSQL or in memory.
 
 from recollect.lookup.online import Lookup
 from recollect.lookup.outage import RelationLostError
-from recollect.lookup.policies import cache_policy_names
+from recollect.policies import cache_policy_names
 from recollect.lookup.reduction import reduce_to_join
 from recollect.lookup.stats import LookupStats
 from recollect.lookup.whole import Enriched, lookup

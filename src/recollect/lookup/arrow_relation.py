@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from recollect.hashing import code_of_columns, missing
-from recollect.join.encoding import cast_key
+from recollect.join.feed import cast_key
 from recollect.join.payload import take
 from recollect.join.query import common_type
 from recollect.join.result import equal_rows

@@ -7,13 +7,10 @@ where they were put; of missed ones provisional numbers, until the caller tells 
 from typing import NamedTuple
 
 import numpy as np
-from numba.core.errors import NumbaError
 
-from recollect.compiled import specialise
 from recollect.errors import PolicyError
 from recollect.join import buffer as buffers
-from recollect.join.encoding import NO_SKIPS
-from recollect.join.engine import compile_error
+from recollect.join.engine import MOST_SLOTS, ready_loop
 from recollect.lookup import kernel
 from recollect.lookup.kernel import (
     BAD_VICTIM,
@@ -27,11 +24,10 @@ from recollect.lookup.kernel import (
     Batch,
     Ledger,
 )
-from recollect.lookup.policies.base import CacheRoom
-from recollect.policies import Policy
+from recollect.policies import Policy, Room
+from recollect.policies.shape import Pair
 
-MOST_SLOTS = 2**31 - 2
-
+PAIR = Pair()
 
 PENDING = 3 << 61
 """The number of the first row that a batch misses, until it is put somewhere; others follow on."""
@@ -60,30 +56,35 @@ class Cache:
 
     Examples
     --------
-    >>> from recollect.lookup.policies import parse_cache_policy
-    >>> cache = Cache(parse_cache_policy("lru"), CacheRoom.of(2))
+    >>> from recollect.policies import parse_cache_policy
+    >>> cache = Cache(parse_cache_policy("lru"), Room.of_cache(2))
     >>> cache.refer(np.array([7, 8, 7, 9, 8])).missed
     array([0, 1, 3, 4])
     >>> cache.hits
     1
     """
 
-    def __init__(self, policy: Policy, room: CacheRoom, ttl: int | None = None) -> None:
+    def __init__(self, policy: Policy, room: Room, ttl: int | None = None) -> None:
         self.policy = policy
         self._room = room
         self._ttl = ttl
         self._most_slots = min(room.capacity, MOST_SLOTS)
-        self.storage = buffers.allocate(room.slots, 1)
+        self.storage = buffers.allocate(room.slots, 1, PAIR)
         self.state = policy.started(room)
-        self.ledger = Ledger(np.zeros(COUNTS, np.int64))
-        kind: type = type(self.state)
-        self._run = specialise(kernel.run, kind)
-        self._drop = specialise(kernel.drop, kind)
-        try:
-            self.refer(np.empty(0, np.int64))
-        except NumbaError as error:
-            reason = compile_error(str(error))
-            raise PolicyError(f"policy {policy.spec} cannot be compiled: {reason}") from error
+        self.ledger = Ledger(np.zeros(COUNTS, np.int64), np.zeros(1, np.int64))
+        # Compiled now, not when time is measured.
+        none = np.empty(0, np.int64)
+        batch = Batch(none[:, None], none[:, None].astype(np.uint8), none, none)
+        self._run = ready_loop(
+            policy, kernel.run, self.state, self.buffer, batch, PENDING, room.capacity,
+            self._most_slots, FOREVER, self.ledger,
+        )  # fmt: skip
+        self._drop = ready_loop(policy, kernel.drop, self.state, self.buffer, PENDING)
+
+    @property
+    def buffer(self) -> buffers.Buffer:
+        """The cached rows, as policies see them."""
+        return buffers.view(self.storage, PAIR)
 
     def refer(self, keys: np.ndarray, skip: np.ndarray | None = None, now: int = 0) -> Referred:
         """Refer to keys, one after the other.
@@ -98,15 +99,16 @@ class Cache:
             What time it is, for rows that do not last.
         """
         rows, missed = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
-        keys = _frozen(keys)
-        skips = _frozen(NO_SKIPS if skip is None else skip.astype(np.uint8))
-        buffers.view(self.storage).clock[ROWS] = now
+        keys = np.array(keys, np.int64)[:, None]
+        present = np.ones(keys.shape, np.uint8) if skip is None else ~skip[:, None]
+        present = present.astype(np.uint8)
+        self.buffer.clock[ROWS] = now
         expires = FOREVER if self._ttl is None else now + self._ttl
         done = misses = 0
         while True:
-            batch = Batch(keys[done:], skips[done:], rows[done:], missed[misses:])
+            batch = Batch(keys[done:], present[done:], rows[done:], missed[misses:])
             why, handled, more = self._run(
-                self.state, buffers.view(self.storage), batch, PENDING + misses,
+                self.state, self.buffer, batch, PENDING + misses,
                 self._room.capacity, self._most_slots, expires, self.ledger,
             )  # fmt: skip
             missed[misses : misses + more] += done
@@ -116,7 +118,7 @@ class Cache:
             if why == SLOTS_FULL:
                 self._grow()
             if why == STATISTICS_FULL:
-                self.state = self.policy.enlarge(self.state)
+                self.state = self.policy.expand(self.state)
             if why == BAD_VICTIM:
                 raise PolicyError(
                     f"policy {self.policy.spec} chose a victim that is not in the cache;"
@@ -126,7 +128,7 @@ class Cache:
     def _grow(self) -> None:
         slots = min(2 * len(self.storage.slots), self._most_slots)
         self._room = self._room.with_slots(slots)
-        self.storage = buffers.enlarge(self.storage, slots)
+        self.storage = buffers.with_slots(self.storage, slots, PAIR)
         self.state = self.policy.grow(self.state, self._room)
 
     def put(self, base: int, absent: np.ndarray) -> None:
@@ -137,14 +139,14 @@ class Cache:
 
     def take_back(self, counts: np.ndarray) -> None:
         """Forget what the last batch missed, since it was not to be had, and what was counted."""
-        self._drop(self.state, buffers.view(self.storage), PENDING)
+        self._drop(self.state, self.buffer, PENDING)
         self.ledger.counts[:] = counts
 
     def rows_of(self, from_row: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """The slots of the youngest rows, down to a number, and the numbers of these rows."""
-        view = buffers.view(self.storage)
-        slots = buffers.slots_of(view, ROWS, from_row)
-        return slots, view.row[slots]
+        buffer = self.buffer
+        slots = buffers.slots_of(buffer, ROWS, from_row)
+        return slots, buffer.row[slots]
 
     def relocate(self, slots: np.ndarray, rows: np.ndarray) -> None:
         """Tell the cache that some rows have new numbers."""
@@ -153,16 +155,9 @@ class Cache:
     @property
     def live(self) -> int:
         """How many rows are cached."""
-        return int(buffers.view(self.storage).live[ROWS])
+        return int(self.buffer.live[ROWS])
 
     @property
     def hits(self) -> int:
         """References whose key was cached."""
         return int(self.ledger.counts[HITS])
-
-
-def _frozen(array: np.ndarray) -> np.ndarray:
-    """Read-only and contiguous, as numba has compiled the loop for."""
-    array = np.ascontiguousarray(array).view()
-    array.flags.writeable = False
-    return array

@@ -14,7 +14,7 @@ from recollect.join.budget import parse_budget
 from recollect.join.query import key_columns
 from recollect.join.whole import Progress, quiet
 from recollect.lookup.online import require_keys
-from recollect.lookup.policies import cache_policy_names, is_offline, parse_cache_policy
+from recollect.policies import cache_policy_names, parse_cache_policy
 from recollect.lookup.whole import lookup
 from recollect.streams import open_source
 
@@ -43,7 +43,7 @@ def online_policy_names() -> list[str]:
     (True, False)
     """
     names = cache_policy_names()
-    return [name for name in names if not is_offline(parse_cache_policy(name))]
+    return [name for name in names if not parse_cache_policy(name).offline]
 
 
 def compare_caches(

@@ -1,8 +1,8 @@
 """The inner loop of the cache: refer to keys in order, each a hit, or a miss that may be admitted.
 
-A cached row is a tuple of stream ``ROWS`` in the buffer of the join, a reference an arrival of
-stream ``REFERENCES`` that looks for it and is never buffered itself. So the policies of the join
-run here unchanged (:mod:`recollect.lookup.policies`), and so does its hash table.
+A cached row is a tuple of stream ``ROWS`` in the buffer of a join of two streams, a reference an
+arrival of stream ``REFERENCES`` that looks for it and is never buffered itself. So the policies of
+joins run here unchanged (:mod:`recollect.policies`), and so does the hash table.
 
 Whether the relation has a row for a missed key is not known yet, and decides nothing: a key without
 a row is cached like any other, so that it need not be asked for again.
@@ -19,10 +19,10 @@ from recollect.policies.base import (
     Array,
     Arrival,
     admit,
+    arrive,
     crowded,
     forget,
     match,
-    tick,
     victim,
 )
 
@@ -42,9 +42,10 @@ LOOK_AHEAD = 6
 class Batch(NamedTuple):
     """References, and where their rows will be."""
 
-    key: Array
-    skip: Array
-    """1 for references whose key is NULL; empty if there are none."""
+    keys: Array
+    """As lines of one key, as arrivals of a join have them."""
+    present: Array
+    """The same: 0 for references whose key is NULL."""
     row: Array
     """Filled in: the number of the row of each reference, or SKIPPED."""
     missed: Array
@@ -55,6 +56,8 @@ class Ledger(NamedTuple):
     """What has happened so far."""
 
     counts: Array
+    groups: Array
+    """Scratch."""
 
 
 HITS, NEGATIVE_HITS, MISSES, EXPIRED, EVICTED, REFUSED, SERIAL, COUNTS = range(8)
@@ -75,23 +78,22 @@ def run(state, buffer, batch, base, capacity, most_slots, expires, ledger):
     """
     counts = ledger.counts
     missed = 0
-    references = len(batch.key)
-    skipping = len(batch.skip) > 0
+    references = len(batch.keys)
+    groups = ledger.groups
     now = buffer.clock[ROWS]
     for at in range(references):
         if len(buffer.expires) < most_slots and not has_free_slot(buffer):
             return SLOTS_FULL, at, missed
         if crowded(state):
             return STATISTICS_FULL, at, missed
-        if skipping and batch.skip[at] != 0:
+        if batch.present[at, 0] == 0:
             batch.row[at] = SKIPPED
             continue
         if at + LOOK_AHEAD < references:
-            coming = tag_of(batch.key[at + LOOK_AHEAD])
-            prefetch(buffer.table, coming & (len(buffer.table) - 1))
-        key = batch.key[at]
-        tag = tag_of(key)
-        group = find(buffer, key, tag)
+            coming = tag_of(batch.keys[at + LOOK_AHEAD, 0])
+            prefetch(buffer.table[0], coming & (buffer.table.shape[1] - 1))
+        key = batch.keys[at, 0]
+        group = find(buffer, 0, key, tag_of(key))
         slot = NONE
         if group != NONE:
             slot = buffer.first[group, ROWS]
@@ -101,7 +103,12 @@ def run(state, buffer, batch, base, capacity, most_slots, expires, ledger):
                 group = slot = NONE
         counts[SERIAL] += 1
         serial = counts[SERIAL]
-        tick(state, buffer, Arrival(REFERENCES, key, serial, FOREVER, group, serial))
+        groups[0] = group
+        keys, present = batch.keys[at], batch.present[at]
+        arrival = Arrival(
+            REFERENCES, key, serial, FOREVER, group, serial, keys, groups, present
+        )
+        arrive(state, buffer, arrival)
         if slot != NONE:
             counts[HITS] += 1
             counts[NEGATIVE_HITS] += buffer.extra[slot, 0]
@@ -112,7 +119,8 @@ def run(state, buffer, batch, base, capacity, most_slots, expires, ledger):
         batch.row[at] = base + missed
         batch.missed[missed] = at
         missed += 1
-        newcomer = Arrival(ROWS, key, serial, expires, NONE, serial)
+        groups[0] = NONE
+        newcomer = Arrival(ROWS, key, serial, expires, NONE, serial, keys, groups, present)
         if buffer.live[ROWS] >= capacity:
             slot = victim(state, buffer, newcomer)
             if slot == NEWCOMER:
@@ -122,7 +130,7 @@ def run(state, buffer, batch, base, capacity, most_slots, expires, ledger):
                 return BAD_VICTIM, at, missed
             remove(state, buffer, slot)
             counts[EVICTED] += 1
-        slot = link(buffer, newcomer, tag, NONE, batch.row[at], 1)
+        slot = link(buffer, newcomer, batch.row[at], 1)
         buffer.extra[slot, 0] = 0
         admit(state, buffer, slot)
     return DONE, references, missed

@@ -30,10 +30,9 @@ from recollect.lookup.kernel import (
 from recollect.lookup.open_relation import open_relation
 from recollect.lookup.outage import Patience, RelationLostError
 from recollect.lookup.payload import Payload
-from recollect.lookup.policies import CacheRoom, parse_cache_policy
 from recollect.lookup.relation import Fetched
 from recollect.lookup.stats import LookupStats
-from recollect.policies import Policy
+from recollect.policies import Policy, Room, parse_cache_policy
 from recollect.streams.checks import require_whole
 from recollect.streams.plain import plain_array, plain_schema
 
@@ -65,7 +64,7 @@ class Lookup:
     cache
         How many rows may be cached.
     policy
-        Which row to forget, by name (:func:`recollect.lookup.policies.cache_policy_names`) or as an
+        Which row to forget, by name (:func:`recollect.policies.cache_policy_names`) or as an
         object made from :class:`recollect.Policy`.
     how
         ``"left"`` keeps rows of the stream whose key the relation lacks, with NULL in its columns;
@@ -146,7 +145,7 @@ class Lookup:
         self._payload: Payload | None = None
         if not (self._count_only and exact):
             self._payload = Payload(columns, [] if exact else key_types)
-        room = CacheRoom.of(self._capacity, self._seed, key_types[0] if exact else None, trace)
+        room = Room.of_cache(self._capacity, self._seed, key_types[0] if exact else None, trace)
         self._cache = Cache(self._policy, room, self._ttl)
         self._schema = enriched(schema, self._relation.schema)
         self._expected = schema

@@ -11,9 +11,8 @@ from recollect.errors import InputError
 from recollect.hashing import code_of_columns, missing
 from recollect.join.whole import Progress, quiet
 from recollect.lookup.online import DEFAULT_POLICY, Lookup, require_keys
-from recollect.lookup.policies import is_offline, parse_cache_policy
 from recollect.lookup.stats import LookupStats
-from recollect.policies import Policy
+from recollect.policies import Policy, parse_cache_policy
 from recollect.streams import Source, open_source
 
 BATCH_ROWS = 65_536
@@ -57,7 +56,7 @@ class WholeLookup:
         )  # fmt: skip
         require_keys(self._source.schema, self._lookup.on)
         self._batch_rows, self._progress = batch_rows, progress
-        trace = self._trace(self._source, made) if is_offline(made) else None
+        trace = self._trace(self._source, made) if made.offline else None
         self._columns = list(self._lookup.on) if count_only else self._source.schema.names
         self._lookup.expect(pa.schema([self._source.schema.field(c) for c in self._columns]), trace)
         schema = self._lookup.schema

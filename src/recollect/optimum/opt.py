@@ -103,7 +103,7 @@ def best_runs(
     """
     query = Query.parse(on, time, window, where, lateness, null_keys)
     asked = require_optimum(budgets)
-    inputs = Inputs(left, right, query, whole_rows=False)
+    inputs = Inputs.of_pair(left, right, query, whole_rows=False)
     inputs.require_replayable("the optimum")
     if known is None:
         known = survey(inputs, progress)

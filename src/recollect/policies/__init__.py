@@ -10,20 +10,30 @@ from recollect.policies import (
     heeb,
     hist,
     lba,
+    lfd,
     lfu,
     life,
     lru,
     prob,
     rand,
+    s3_fifo,
+    sieve,
 )
 from recollect.policies.base import NEWCOMER, Policy, Room
-from recollect.policies.registry import parse_policy, policy_names, quick_policy_names
+from recollect.policies.registry import (
+    cache_policy_names,
+    parse_cache_policy,
+    parse_policy,
+    policy_names,
+    quick_policy_names,
+)
 
 __all__ = [
     "NEWCOMER",
     "Policy",
     "Room",
     "age",
+    "cache_policy_names",
     "clock",
     "clock_exp",
     "elba",
@@ -32,12 +42,16 @@ __all__ = [
     "heeb",
     "hist",
     "lba",
+    "lfd",
     "lfu",
     "life",
     "lru",
+    "parse_cache_policy",
     "parse_policy",
     "policy_names",
     "prob",
     "quick_policy_names",
     "rand",
+    "s3_fifo",
+    "sieve",
 ]

@@ -53,10 +53,13 @@ State = Any
 
 NEWCOMER = -1
 """What ``victim`` returns to refuse the arriving tuple."""
-NONE = -1
+FIRST_SLOTS = 1024
+"""With so many slots a buffer begins."""
 
 registry: dict[str, type["Policy"]] = {}
-"""The policies that have a short name."""
+"""The policies of joins that have a short name."""
+cache_registry: dict[str, type["Policy"]] = {}
+"""The policies of caches that have one."""
 
 
 class Arrival(NamedTuple):
@@ -103,6 +106,19 @@ class Room:
     trace: Array | None = None
     """Of a cache: the codes of all references there will be, for policies that are ``offline``."""
 
+    @classmethod
+    def of_cache(
+        cls,
+        capacity: int,
+        seed: int = 0,
+        key_type: pa.DataType | None = None,
+        trace: Array | None = None,
+    ) -> "Room":
+        """Describe an empty cache."""
+        # With one slot numpy calls the arrays contiguous, which is another type to numba.
+        slots = max(2, min(FIRST_SLOTS, capacity))
+        return cls(slots, (0,), seed, capacity=capacity, key_type=key_type, trace=trace)
+
     @property
     def shape(self) -> Pair | Many:
         """How the streams meet."""
@@ -146,7 +162,8 @@ def _continued(old: State, new: State) -> State:
 class Policy:
     """Base of all policies; a subclass is a dataclass of parameters with :meth:`start`.
 
-    ``class Mine(Policy, name="mine")`` makes it known under a short name.
+    ``class Mine(Policy, name="mine", cache="mine")`` makes it known under short names, in joins and
+    in caches.
     """
 
     name: ClassVar[str] = ""
@@ -157,11 +174,13 @@ class Policy:
     _typed: ClassVar[str] = ""
     """What the user typed, set by :func:`recollect.policies.parse_policy`."""
 
-    def __init_subclass__(cls, name: str = "") -> None:
-        """Enter a class that has a short name into the registry."""
-        cls.name = name
+    def __init_subclass__(cls, name: str = "", cache: str = "") -> None:
+        """Enter a class that has a short name in joins, or one in caches, into the registries."""
+        cls.name = name or cache
         if name:
             registry[name] = cls
+        if cache:
+            cache_registry[cache] = cls
 
     def start(self, room: Room) -> State:
         """Make the state of an empty buffer."""

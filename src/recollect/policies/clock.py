@@ -128,7 +128,7 @@ def require_points(policy: Any) -> None:
 
 
 @dataclass(frozen=True)
-class Clock(Policy, name="clock"):
+class Clock(Policy, name="clock", cache="clock"):
     """Forget the first tuple that a circling hand finds without points; matches earn points.
 
     Parameters

@@ -28,7 +28,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fifo(Policy, name="fifo"):
+class Fifo(Policy, name="fifo", cache="fifo"):
     """Forget the oldest tuple (first in, first out)."""
 
     def start(self, room: Room) -> State:

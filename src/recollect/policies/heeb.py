@@ -308,7 +308,7 @@ def _coming(state, number, key, ahead):
 
 
 @dataclass(frozen=True)
-class Heeb(Prob, name="heeb"):
+class Heeb(Prob, name="heeb", cache="heeb"):
     """Forget the tuple whose expected benefit under a forecast of its partner stream is least.
 
     Parameters

@@ -397,7 +397,7 @@ def _copied(state, number, lag, ahead):
 
 
 @dataclass(frozen=True)
-class Lba(Prob, name="lba"):
+class Lba(Prob, name="lba", cache="lba"):
     """Forget the tuple that the partner's locality model expects to match least in the next T.
 
     Parameters

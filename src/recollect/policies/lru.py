@@ -64,7 +64,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Lru(Policy, name="lru"):
+class Lru(Policy, name="lru", cache="lru"):
     """Forget the tuple that was used least recently."""
 
     def start(self, room: Room) -> State:

@@ -6,7 +6,8 @@ goes with the product of the counts there. The value is the geometric mean of th
 orders the tuples of a join as the product does, and is still a count, so that the values of a tuple
 in joins of two and of five streams can be added up.
 
-A newcomer with less value than every buffered tuple is refused. Where a stream takes part in one
+A newcomer with less value than every buffered tuple is refused. In a cache this is LFU with counts
+of all references, not only of those since a row was cached. Where a stream takes part in one
 join, the value depends on the key only, so of all its tuples with one key just the one that expires
 first takes part in the tournament.
 
@@ -157,7 +158,7 @@ def _enter(state, buffer, slot, join, worth):
 
 
 @dataclass(frozen=True)
-class Prob(Policy, name="prob"):
+class Prob(Policy, name="prob", cache="lfu"):
     """Forget the tuple whose key is rarest in the partner stream.
 
     Parameters

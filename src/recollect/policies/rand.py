@@ -60,7 +60,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rand(Policy, name="rand"):
+class Rand(Policy, name="rand", cache="rand"):
     """Forget a random tuple."""
 
     def start(self, room: Room) -> State:

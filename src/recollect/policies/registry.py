@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any, get_type_hints
 
 from recollect.errors import PolicyError
-from recollect.policies.base import Policy, registry
+from recollect.policies.base import Policy, cache_registry, registry
 
 
 def policy_names() -> list[str]:
@@ -28,6 +28,15 @@ def quick_policy_names() -> list[str]:
     return [name for name in policy_names() if not registry[name].thorough]
 
 
+def cache_policy_names() -> list[str]:
+    """The short names of the policies of a cache.
+
+    >>> cache_policy_names()
+    ['clock', 'fifo', 'heeb', 'lba', 'lfd', 'lfu', 'lru', 'rand', 's3-fifo', 'sieve']
+    """
+    return sorted(cache_registry)
+
+
 def parse_policy(spec: "str | Policy | type[Policy]") -> Policy:
     """Make a policy from the text a user types; a policy or its class is taken as it is.
 
@@ -36,27 +45,40 @@ def parse_policy(spec: "str | Policy | type[Policy]") -> Policy:
 
     A policy of one's own is named by module and class, as in ``forgetful.rules:Youngest``.
     """
+    return _parsed(spec, registry)
+
+
+def parse_cache_policy(spec: "str | Policy | type[Policy]") -> Policy:
+    """Make a cache's policy from the text a user types; one that is made is taken as it is.
+
+    >>> parse_cache_policy("clock:w0=2")
+    Clock(w0=2.0, partial=0.0)
+    >>> parse_cache_policy("lruu")
+    Traceback (most recent call last):
+    recollect.errors.PolicyError: unknown policy 'lruu': did you mean lru?
+    """
+    return _parsed(spec, cache_registry)
+
+
+def _parsed(spec: "str | Policy | type[Policy]", known: dict[str, type[Policy]]) -> Policy:
     if isinstance(spec, Policy):
         return spec
     if isinstance(spec, type) and issubclass(spec, Policy):
         return spec()
     if not isinstance(spec, str):
         raise PolicyError(f"{spec!r} is not a policy; give a name, or an object made from Policy")
-    policy = _from_text(spec.strip())
+    name, _, rest = spec.strip().partition(":")
+    if name in known:
+        policy = _build(known[name], rest)
+    elif rest:
+        class_name, _, parameters = rest.partition(":")
+        policy = _build(_load(name, class_name), parameters)
+    else:
+        close = get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]}?" if close else "known are " + ", ".join(sorted(known))
+        raise PolicyError(f"unknown policy {name!r}: {hint}")
     object.__setattr__(policy, "_typed", spec.strip())
     return policy
-
-
-def _from_text(spec: str) -> Policy:
-    name, _, rest = spec.partition(":")
-    if name in registry:
-        return _build(registry[name], rest)
-    if not rest:
-        close = get_close_matches(name, policy_names(), 1)
-        hint = f"did you mean {close[0]}?" if close else "known are " + ", ".join(policy_names())
-        raise PolicyError(f"unknown policy {name!r}: {hint}")
-    class_name, _, parameters = rest.partition(":")
-    return _build(_load(name, class_name), parameters)
 
 
 def _load(module_name: str, class_name: str) -> type[Policy]:

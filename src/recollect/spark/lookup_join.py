@@ -19,8 +19,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from recollect.errors import InputError, PolicyError
 from recollect.lookup.online import DEFAULT_POLICY, Lookup
-from recollect.lookup.policies import is_offline, parse_cache_policy
-from recollect.policies import Policy
+from recollect.policies import Policy, parse_cache_policy
 from recollect.spark.packing import Stage, conform
 
 OBSERVATION = "recollect-lookup."
@@ -104,7 +103,7 @@ def lookup_join(
             f" every worker can open; it cannot be a {type(relation).__name__}"
         )
     made = parse_cache_policy(policy)
-    if is_offline(made):
+    if made.offline:
         raise PolicyError(f"policy {made.spec} must know the whole stream beforehand; take another")
     settings: dict[str, Any] = {
         "relation": relation, "on": on, "table": table, "cache": cache, "policy": made,

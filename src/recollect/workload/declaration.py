@@ -19,7 +19,7 @@ class Stream:
     Parameters
     ----------
     source
-        Whatever :func:`recollect.streams.open_source` reads.
+        Whatever :func:`recollect.streams.open_source` reads; None for streams that are fed in.
     time
         The time column.
     window
@@ -107,6 +107,10 @@ class JoinOn:
                 )
         if len(set(streams)) < len(streams) and len(streams) > 2:
             raise InputError(f"join {self.on!r}: a stream may be named twice only in a join of two")
+        if len(set(streams)) < len(streams) and len(set(self.columns)) > 1:
+            raise InputError(
+                f"join {self.on!r}: a stream that meets itself needs the same columns on both sides"
+            )
         if self.where is not None and len(streams) > 2:
             raise InputError(
                 f"join {self.on!r}: where needs a join of two streams, this has {len(streams)}"
@@ -147,6 +151,9 @@ class Workload:
         By name: a :class:`JoinOn`, or just its text.
     null_keys
         ``"skip"``: tuples with NULL or NaN keys never match, as in SQL; ``"error"``: refuse them.
+    lateness
+        How far out of order tuples may come; without it, a time that goes backwards is an error.
+        What is later than that is left out and counted.
 
     Examples
     --------
@@ -170,6 +177,7 @@ class Workload:
     streams: Mapping[str, Stream]
     joins: Mapping[str, JoinOn | str]
     null_keys: str = "skip"
+    lateness: Any = None
 
     def __post_init__(self) -> None:
         """Refuse joins of streams that there are not, and streams that nothing joins."""

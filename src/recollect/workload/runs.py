@@ -1,29 +1,28 @@
 """Run a workload: every policy at every budget and division, against the exact result."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from fractions import Fraction
+from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from recollect.errors import BudgetError, InputError, WindowError
-from recollect.join.budget import UNLIMITED, Budget, parse_budget
-from recollect.join.kernel import TIME
-from recollect.join.whole import quiet
-from recollect.join.window import parse_window, resolve
+from recollect.join.budget import UNLIMITED, Budget, Capacity, parse_budget
+from recollect.join.engine import Engine, new_output, new_trace
+from recollect.join.feed import times_of
+from recollect.join.kernel import ALIVE_SUM, OUTPUT_FULL, PEAK, Feed
+from recollect.join.whole import Inputs, quiet
 from recollect.policies import Policy, parse_policy
 from recollect.policies.fifo import Fifo
+from recollect.workload.binding import binder
 from recollect.workload.declaration import Workload
-from recollect.workload.division import Division, divide
-from recollect.workload.engine import Engine
-from recollect.workload.measures import Measures
-from recollect.workload.merged import Merged, merge
-from recollect.workload.shedding import kept
+from recollect.workload.division import divide
+from recollect.workload.measures import Extent, Tally, WarmUp
+from recollect.workload.shedding import Shedder
 
 DEFAULT_POLICY = "clock"
+FIRST_OUTPUT = 8_192
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Run:
     budget: str
     division: str
     budget_tuples: int | None
-    """None if it is unlimited."""
+    """None if it is unlimited or in bytes."""
     tuples_in: int
     results: int
     """After the warm-up, in all joins."""
@@ -69,7 +68,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class WorkloadComparison:
     """Runs side by side on the same input."""
 
     exact: Run
@@ -79,69 +78,147 @@ class Comparison:
     """By policy, then budget, then division."""
 
 
-def parse_warm_up(text: Any, merged: Merged) -> np.ndarray:
-    """Which arrivals come after the warm-up.
+class _Running:
+    """One policy that is being run and measured.
 
-    A share such as ``"1/3"`` or 0.25 is one of the arrivals; a whole number or a duration such as
-    ``"10min"`` is time since the first.
+    Parameters
+    ----------
+    workload, inputs
+        What it is run on.
+    policy, budget, division, seed
+        Which tuple to forget, and what of the budget each stream may use.
+    tally
+        What it has found.
     """
-    count = len(merged.feed.time)
-    if text is None:
-        return np.ones(count, bool)
-    share = _share(text)
-    if share is not None:
-        if not 0 <= share < 1:
-            raise InputError(f"warm_up={text!r} leaves nothing; give a share below 1")
-        return np.arange(count) >= float(share * count)
-    try:
-        window = parse_window(text)
-    except WindowError:
-        window = None
-    if window is None or window.kind != TIME:
-        raise InputError(
-            f"warm_up={text!r} is not understood; give a share such as 1/3, a number of time units"
-            " or a duration"
+
+    def __init__(
+        self,
+        workload: Workload,
+        inputs: Inputs,
+        policy: Policy,
+        budget: Budget,
+        division: str | Mapping[str, Any],
+        seed: int,
+        extent: Extent,
+        tally: Tally,
+    ) -> None:
+        self.budget, self.tally = budget, tally
+        self.division = division if isinstance(division, str) else _shares(division)
+        total = budget.for_tuples if budget.bytes is not None else budget.tuples
+        names = tuple(workload.streams)
+        capacity, pools = UNLIMITED, (0,) * len(names)
+        if total is not None:
+            parts = divide(total, division, names, extent.arrivals)
+            capacity, pools = Capacity(parts.capacity, budget.bytes is not None), parts.pools
+        shed = [stream.shed for stream in workload.streams.values()]
+        self._shedder = Shedder(inputs.bound, shed, pools, capacity.pools, seed)
+        self.engine = Engine(policy, inputs.bound.setting, capacity, seed=seed)
+        self.seconds = 0.0
+
+    def take(self, feed: Feed) -> None:
+        """Join some arrivals."""
+        feed = self._shedder.kept(feed)
+        trace = new_trace(len(feed.order), len(self.engine.setting.joins))
+        started = perf_counter()
+        self.engine.count(feed, trace)
+        self.seconds += perf_counter() - started
+        self.tally.add(feed, trace)
+
+    def list(self, feed: Feed, rows: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        """Join some arrivals, and add the results: their joins, and the rows of their tuples."""
+        feed = self._shedder.kept(feed)
+        output, at = new_output(FIRST_OUTPUT, self.engine.plan.streams_of.shape[1]), 0
+        while at < len(feed.order):
+            output.filled[0] = 0
+            why, at = self.engine.run(feed, at, output)
+            found = int(output.filled[0])
+            rows.append((output.join[:found].copy(), output.rows[:, :found].copy()))
+            if why == OUTPUT_FULL and not found:
+                output = new_output(2 * len(output.join), len(output.rows))
+
+    def run(self, exact: Tally, join_names: Sequence[str]) -> Run:
+        """What it did, beside the exact join."""
+        ledger = self.engine.ledger
+        by_join = self.tally.results.tolist()
+        sse, kl = self.tally.distortion_from(exact)
+        handled = int(ledger.arrivals.sum())
+        return Run(
+            policy=self.engine.policy.spec,
+            budget=self.budget.text,
+            division=self.division,
+            budget_tuples=self.budget.tuples,
+            tuples_in=handled,
+            results=sum(by_join),
+            exact_results=int(exact.results.sum()),
+            recall=self.tally.recall_of(exact),
+            stress_recall=self.tally.recall_of(exact, stressed=True),
+            sse=sse,
+            kl=kl,
+            results_by_join=dict(zip(join_names, by_join, strict=True)),
+            shed=self._shedder.dropped + int(ledger.shed.sum()),
+            evicted=int(ledger.evicted.sum()),
+            expired=int(ledger.expired.sum()),
+            replaced=int(ledger.replaced.sum()),
+            refused=int(ledger.refused.sum()),
+            peak_tuples=int(ledger.totals[PEAK]),
+            mean_tuples=int(ledger.totals[ALIVE_SUM]) / handled if handled else 0.0,
+            seconds=self.seconds,
         )
-    begin = int(merged.feed.time[0]) if count else 0
-    return merged.feed.time >= begin + resolve(window, merged.unit)
-
-
-def _share(text: Any) -> Fraction | None:
-    if isinstance(text, float):
-        return Fraction(text)
-    if isinstance(text, str) and ("/" in text or "%" in text or "." in text):
-        try:
-            return Fraction(text.rstrip("% ")) / (100 if "%" in text else 1)
-        except (ValueError, ZeroDivisionError):
-            return None
-    return None
 
 
 class Prepared:
-    """A workload that has been read, with its exact result, ready to be run.
+    """A workload of which the exact result is known, ready to be run.
+
+    The input is read for every run, batch by batch; runs that are asked for together share it.
 
     Parameters
     ----------
     workload
         What to run.
     warm_up
-        Results count only after it, see :func:`parse_warm_up`.
+        Results count only after it, see :class:`~recollect.workload.measures.WarmUp`.
+    progress
+        Told what is being done and how many tuples were read.
     """
 
     def __init__(
         self, workload: Workload, warm_up: Any = None, progress: Callable[[str, int], None] = quiet
     ) -> None:
-        self.merged = merge(workload, progress)
-        self._shed = tuple(stream.shed for stream in workload.streams.values())
-        counted = parse_warm_up(warm_up, self.merged)
-        progress("exact join", 0)
-        division = Division((0,) * len(workload.streams), UNLIMITED.pools)
-        started = perf_counter()
-        engine = Engine(Fifo(), self.merged.shape, *division).run(self.merged.feed)
-        seconds = perf_counter() - started
-        self.measures = Measures(self.merged, engine.ledger.found, counted)
-        self.exact = self._run(engine, Budget(), "unified", 0, seconds)
-        self.memory = self.measures.memory_need(engine.ledger.held)
+        self._workload, self._progress = workload, progress
+        self.inputs = self._open(whole_rows=False)
+        self.inputs.require_replayable("a workload")
+        self._extent = _extent(self.inputs, progress)
+        self._warm_up = WarmUp(warm_up, self._extent)
+        unshed = Workload(
+            {name: replace(stream, shed=0.0) for name, stream in workload.streams.items()},
+            workload.joins, workload.null_keys, workload.lateness,
+        )  # fmt: skip
+        exact = _Running(
+            unshed, self.inputs, Fifo(), Budget(), "unified", 0, self._extent, self._new_tally()
+        )
+        for feed in self.inputs.feeds(progress, "exact join"):
+            exact.take(feed)
+        self._exact = exact.tally
+        self.join_names = tuple(join.name for join in self.inputs.bound.joins)
+        self.exact = exact.run(exact.tally, self.join_names)
+        self.memory = exact.tally.memory_need
+
+    def _open(self, whole_rows: bool) -> Inputs:
+        sources = [stream.source for stream in self._workload.streams.values()]
+        return Inputs(sources, binder(self._workload), whole_rows)
+
+    def _new_tally(self) -> Tally:
+        return Tally(self._extent, self._warm_up)
+
+    def start(
+        self, inputs: Inputs, policy: str | Policy, budget: Any, division: Any, seed: int
+    ) -> _Running:
+        """Begin a run."""
+        asked = parse_budget(budget).of(self.exact.mean_tuples)
+        return _Running(
+            self._workload, inputs, parse_policy(policy), asked, division, seed, self._extent,
+            self._new_tally(),
+        )  # fmt: skip
 
     def run(
         self,
@@ -151,8 +228,20 @@ class Prepared:
         seed: int = 0,
     ) -> Run:
         """Run one policy."""
-        engine, asked, shed, seconds = self.engine(policy, budget, division, seed)
-        return self._run(engine, asked, division, shed, seconds)
+        return self.runs([(policy, budget, division)], seed)[0]
+
+    def runs(self, plans: Sequence[tuple[Any, Any, Any]], seed: int = 0) -> list[Run]:
+        """Run some policies with their budgets and divisions, all at once."""
+        in_bytes = any(parse_budget(budget).bytes is not None for _, budget, _ in plans)
+        inputs = self._open(whole_rows=True) if in_bytes else self.inputs
+        running = []
+        for policy, budget, division in plans:
+            self._progress(f"preparing {parse_policy(policy).spec}", 0)
+            running.append(self.start(inputs, policy, budget, division, seed))
+        for feed in inputs.feeds(self._progress, "policies", measure=in_bytes):
+            for each in running:
+                each.take(feed)
+        return [each.run(self._exact, self.join_names) for each in running]
 
     def rows(
         self,
@@ -166,92 +255,40 @@ class Prepared:
         Where a stream meets itself, its columns are called after it with ``_earlier`` and
         ``_later``. The warm-up counts for nothing here.
         """
-        engine = self.engine(policy, budget, division, seed, listing=True)[0]
-        filled = int(engine.output.filled[0])
-        number, rows = engine.output.join[:filled], engine.output.rows[:filled]
+        running = self.start(self.inputs, policy, budget, division, seed)
+        width = running.engine.plan.streams_of.shape[1]
+        found = [(np.zeros(0, np.int64), np.zeros((width, 0), np.int64))]
+        for feed in self.inputs.feeds(self._progress, "results"):
+            running.list(feed, found)
+        number, rows = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
+        names = tuple(self._workload.streams)
         tables = {}
-        for place, (name, join) in enumerate(
-            zip(self.merged.join_names, self.merged.joins, strict=True)
-        ):
-            names = list(join.streams)
-            if len(set(names)) < len(names):
-                names = [f"{names[0]}_earlier", f"{names[0]}_later"]
-            mine = rows[number == place][:, : len(names)]
-            tables[name] = pa.table(
-                {column: self.merged.row[mine[:, i]] for i, column in enumerate(names)}
-            )
+        for place, join in enumerate(self.inputs.bound.joins):
+            mine = [names[stream] for stream in join.streams]
+            if len(set(mine)) < len(mine):
+                mine = [f"{mine[0]}_earlier", f"{mine[0]}_later"]
+            its = rows[:, number == place]
+            tables[join.name] = pa.table({name: its[i] for i, name in enumerate(mine)})
         return tables
 
-    def engine(
-        self,
-        policy: str | Policy,
-        budget: Any,
-        division: str | Mapping[str, Any] = "unified",
-        seed: int = 0,
-        listing: bool = False,
-    ) -> tuple[Engine, Budget, int, float]:
-        """Run one policy; the engine, the budget, how many arrivals were shed, and the seconds."""
-        asked = parse_budget(budget)
-        if asked.bytes is not None:
-            raise BudgetError(
-                f"budget {asked} is in bytes; a workload takes a number of tuples or a share"
-            )
-        asked = asked.of(self.exact.mean_tuples)
-        total = UNLIMITED.pools[0] if asked.tuples is None else asked.tuples
-        streams = self.merged.streams
-        parts = (
-            divide(total, division, streams, self.merged.arrivals)
-            if asked.tuples is not None
-            else Division((0,) * len(streams), (total,))
-        )
-        feed = self.merged.feed
-        staying = kept(self.merged, self._shed, parts, seed)
-        shed = 0
-        if staying is not None:
-            shed = len(staying) - int(staying.sum())
-            feed = feed._replace(
-                present=feed.present * staying[:, None].astype(np.uint8),
-                subject=np.where(staying, feed.subject, -1),
-            )
-        engine = Engine(parse_policy(policy), self.merged.shape, *parts, seed=seed)
-        started = perf_counter()
-        engine.run(feed, listing)
-        seconds = perf_counter() - started
-        return engine, asked, shed + int(engine.ledger.shed.sum()), seconds
 
-    def _run(
-        self,
-        engine: Engine,
-        budget: Budget,
-        division: str | Mapping[str, Any],
-        shed: int,
-        seconds: float,
-    ) -> Run:
-        ledger, measures = engine.ledger, self.measures
-        by_join = measures.results(ledger.found).tolist()
-        sse, kl = measures.distortion(ledger.found)
-        return Run(
-            policy=engine.policy.spec,
-            budget=budget.text,
-            division=division if isinstance(division, str) else _shares(division),
-            budget_tuples=budget.tuples,
-            tuples_in=len(self.merged.feed.time),
-            results=sum(by_join),
-            exact_results=int(measures.results(measures.exact).sum()),
-            recall=measures.recall(ledger.found),
-            stress_recall=measures.recall(ledger.found, measures.stressed),
-            sse=sse,
-            kl=kl,
-            results_by_join=dict(zip(self.merged.join_names, by_join, strict=True)),
-            shed=shed,
-            evicted=int(ledger.evicted.sum()),
-            expired=int(ledger.expired.sum()),
-            replaced=int(ledger.replaced.sum()),
-            refused=int(ledger.refused.sum()),
-            peak_tuples=int(ledger.held.max(initial=0)),
-            mean_tuples=float(ledger.held.mean()) if len(ledger.held) else 0.0,
-            seconds=seconds,
-        )
+def _extent(inputs: Inputs, progress: Callable[[str, int], None]) -> Extent:
+    """Read the times of all streams."""
+    arrivals, first, last = [], [], []
+    bound = inputs.bound
+    for number, (source, stream) in enumerate(zip(inputs.sources, bound.streams, strict=True)):
+        count = 0
+        for batch in source.batches([stream.time], batch_rows=65_536):
+            times = times_of(bound, number, batch, stream.time)
+            count += len(times)
+            if len(times):
+                first.append(int(times.min()))
+                last.append(int(times.max()))
+            progress("times", batch.num_rows)
+        arrivals.append(count)
+    return Extent(
+        tuple(arrivals), min(first, default=0), max(last, default=0), bound.unit, len(bound.joins)
+    )
 
 
 def _shares(division: Mapping[str, Any]) -> str:
@@ -267,17 +304,17 @@ def run(
     warm_up: Any = None,
     seed: int = 0,
     progress: Callable[[str, int], None] = quiet,
-) -> Comparison:
+) -> WorkloadComparison:
     """Run every policy at every budget and division, and the exact joins.
 
-    The input is read once and held in memory, as numbers.
+    The input is read three times, batch by batch, however many runs there are.
 
     Parameters
     ----------
     workload
         Streams and joins.
     policies, budgets
-        As for :func:`recollect.join`; a budget is in tuples or a share, not in bytes.
+        As for :func:`recollect.join`.
     divisions
         How the budget is divided: ``"unified"``, ``"rate"``, ``"equal"``, or shares by stream.
     warm_up
@@ -291,11 +328,7 @@ def run(
     for division in divisions:  # whether it can be understood, before anything is read
         divide(len(streams), division, streams, [1] * len(streams))
     prepared = Prepared(workload, warm_up, progress)
-    runs = []
-    for policy in parsed:
-        for budget in asked:
-            for division in divisions:
-                progress(f"{policy.spec} at {budget}", 0)
-                runs.append(prepared.run(policy, budget, division, seed))
-                progress(f"{policy.spec} at {budget}", runs[-1].tuples_in)
-    return Comparison(prepared.exact, prepared.memory, runs)
+    plans = [
+        (policy, budget, division) for policy in parsed for budget in asked for division in divisions
+    ]
+    return WorkloadComparison(prepared.exact, prepared.memory, prepared.runs(plans, seed))

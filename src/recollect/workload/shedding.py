@@ -10,7 +10,7 @@ more results, and the policy decides which.
 How many survivors are alive varies by chance, with a standard deviation of √(B·p). So at that p the
 buffer would be full half of the time, and evict all that while. Therefore, if all streams that
 share a buffer are shed by rate, every arrival that finds it full is dropped, too, whatever its key
-(in :mod:`recollect.workload.kernel`, after what is no longer alive has left). It is then a system
+(in :mod:`recollect.join.kernel`, after what is no longer alive has left). It is then a system
 of B servers under a load of B, which loses about 0.8/√B of the survivors (Erlang's formula), and
 less as p is nearer to 0.
 
@@ -19,29 +19,15 @@ References
 GreedyDual-Join paper, sections 4.2 and 5.4.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from recollect.errors import InputError
+from recollect.join.kernel import FOREVER, Feed
+from recollect.join.query import Bound
+from recollect.join.window import COUNT
 from recollect.workload.declaration import RATE
-from recollect.workload.division import Division
-from recollect.workload.merged import LAST, Merged
-
-
-def needed(merged: Merged) -> np.ndarray:
-    """By stream and arrival: how many tuples of the stream would be alive, at the rate so far."""
-    feed = merged.feed
-    elapsed = np.maximum(feed.time - feed.time[:1], 1).astype(np.float64)
-    alive = np.zeros((len(merged.streams), len(feed.time)))
-    for stream, counting in enumerate(merged.shape.counting):
-        mine = feed.stream == stream
-        count = np.cumsum(mine)
-        if counting:
-            alive[stream] = np.minimum(count, merged.length[mine][:1])
-        else:
-            total = np.cumsum(np.where(mine, merged.length, 0.0))
-            window = total / np.maximum(count, 1)
-            alive[stream] = np.maximum(count - 1, 0) / elapsed * window
-    return alive
 
 
 def rate_to_fit(budget: int, alive: np.ndarray) -> np.ndarray:
@@ -53,39 +39,104 @@ def rate_to_fit(budget: int, alive: np.ndarray) -> np.ndarray:
     return 1 - budget / np.maximum(alive, budget)
 
 
-def kept(
-    merged: Merged, shed: tuple[float | str, ...], division: Division, seed: int
-) -> np.ndarray | None:
-    """Draw which arrivals are kept; None if there is no shedding.
+class Shedder:
+    """Draws which arrivals are kept.
 
     Parameters
     ----------
-    merged
-        The input.
+    bound
+        The streams and joins.
     shed
         By stream: the probability of being dropped, or ``"rate"``.
-    division
-        The budget, on which ``"rate"`` depends.
+    pools, capacity
+        By stream its part of the budget, and by part what it may hold; ``"rate"`` depends on them.
     seed
-        The same seed drops the same arrivals.
+        The same seed drops the same arrivals, however they are cut into pieces.
     """
-    if not any(shed):
-        return None
-    feed = merged.feed
-    dropping = np.zeros(len(feed.time))
-    alive = needed(merged) if RATE in shed else np.zeros((len(shed), 0))
-    for stream, probability in enumerate(shed):
-        mine = feed.stream == stream
-        if probability != RATE:
-            dropping[mine] = probability
-            continue
-        pool = division.pools[stream]
-        together = [other for other, its in enumerate(division.pools) if its == pool]
-        for other in together:
-            if (merged.length[feed.stream == other] >= LAST).any():
-                raise InputError(
-                    f"stream {merged.streams[stream]} cannot be shed by rate: tuples of"
-                    f" {merged.streams[other]} never expire; give a probability"
-                )
-        dropping[mine] = rate_to_fit(division.capacity[pool], alive[together].sum(axis=0)[mine])
-    return np.random.default_rng(seed).random(len(dropping)) >= dropping
+
+    def __init__(
+        self,
+        bound: Bound,
+        shed: Sequence[float | str],
+        pools: Sequence[int],
+        capacity: Sequence[int],
+        seed: int,
+    ) -> None:
+        self._bound, self._shed = bound, tuple(shed)
+        self._pools, self._capacity = tuple(pools), tuple(capacity)
+        self._draws = np.random.default_rng(seed)
+        self._first: int | None = None
+        count = len(self._shed)
+        self._count = np.zeros(count, np.int64)
+        self._length = np.zeros(count)
+        self.dropped = 0
+
+    def kept(self, feed: Feed) -> Feed:
+        """The same arrivals, of which those that are dropped take part in nothing."""
+        if not any(self._shed) or not len(feed.order):
+            return feed
+        order = feed.order
+        stream = feed.stream[order]
+        dropping = np.zeros(len(order))
+        alive = self._alive(feed) if RATE in self._shed else np.zeros((len(self._shed), 0))
+        for number, probability in enumerate(self._shed):
+            mine = stream == number
+            if probability != RATE:
+                dropping[mine] = probability
+                continue
+            pool = self._pools[number]
+            together = [other for other, its in enumerate(self._pools) if its == pool]
+            dropping[mine] = rate_to_fit(self._capacity[pool], alive[together].sum(axis=0)[mine])
+        staying = self._draws.random(len(order)) >= dropping
+        self.dropped += len(order) - int(staying.sum())
+        present = feed.present.copy()
+        present[order[~staying]] = 0
+        return feed._replace(present=present)
+
+    def _alive(self, feed: Feed) -> np.ndarray:
+        """By stream and arrival: how many of its tuples would be alive, at the rate so far."""
+        order = feed.order
+        stream, time = feed.stream[order], feed.time[order]
+        if self._first is None:
+            self._first = int(time[0])
+        elapsed = np.maximum(time - self._first, 1).astype(np.float64)
+        alive = np.zeros((len(self._shed), len(order)))
+        for number, its in enumerate(self._bound.streams):
+            mine = stream == number
+            count = self._count[number] + np.cumsum(mine)
+            length = self._lengths(feed, order, number)
+            if its.window is not None and its.window.kind == COUNT:
+                alive[number] = np.minimum(count, its.span)
+            else:
+                total = self._length[number] + np.cumsum(np.where(mine, length, 0.0))
+                alive[number] = np.maximum(count - 1, 0) / elapsed * (total / np.maximum(count, 1))
+                self._length[number] = total[-1]
+            self._count[number] = count[-1]
+        return alive
+
+    def _lengths(self, feed: Feed, order: np.ndarray, number: int) -> np.ndarray:
+        """How long each tuple may match, in units of time."""
+        mine = feed.stream[order] == number
+        forever = mine & (feed.expires[order] == FOREVER)
+        if forever.any() and RATE in self._sharing(number):
+            raise InputError(
+                f"stream {self._bound.streams[self._by_rate_with(number)].name} cannot be shed by"
+                f" rate: tuples of {self._bound.streams[number].name} never expire; give a"
+                " probability"
+            )
+        length = (feed.expires[order] - feed.time[order]).astype(np.float64)
+        # Of a validity [start, end) the end is not included.
+        return length if self._bound.streams[number].window is not None else length + 1
+
+    def _sharing(self, number: int) -> list[float | str]:
+        """The shedding of the streams that share a part of the budget with one."""
+        pool = self._pools[number]
+        return [shed for shed, its in zip(self._shed, self._pools, strict=True) if its == pool]
+
+    def _by_rate_with(self, number: int) -> int:
+        pool = self._pools[number]
+        return next(
+            other
+            for other, shed in enumerate(self._shed)
+            if shed == RATE and self._pools[other] == pool
+        )

@@ -7,7 +7,6 @@ import pyarrow as pa
 
 from recollect.forecast import Ar1
 from recollect.lookup import lookup
-from recollect.lookup.policies import Heeb
 from recollect.optimum import lfd_hits
 from recollect.papers.claims import verdict_of
 from recollect.papers.experiment import Experiment, Point, Rows, Scale, mean_over_seeds
@@ -50,7 +49,7 @@ def measure(workload: str, data: str | None, seed: int, caches: Sequence[int], d
     rows = []
     for cache in caches:
         found = [("LFD", seed, lfd_hits(keys, cache))]
-        for name, policy in zip(ONLINE, ("rand", "lfu", "lru", Heeb(forecast=law)), strict=True):
+        for name, policy in zip(ONLINE, ("rand", "lfu", "lru", Heeb(right=law, alpha=cache)), strict=True):
             for draw in range(seed, seed + (draws if name == "RAND" else 1)):
                 stats = lookup(
                     table, ranges, on="key", cache=cache, policy=policy, seed=draw, count_only=True

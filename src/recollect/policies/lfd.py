@@ -17,10 +17,15 @@ import numpy as np
 
 from recollect.compiled import cached, mix
 from recollect.errors import PolicyError
-from recollect.lookup.policies.base import CacheRoom, known_as
-from recollect.policies import NEWCOMER, Policy, Room, tournament
-from recollect.policies.base import Array
-from recollect.policies.tournament import Tournament, enter, least, leave, new_tournament
+from recollect.policies.base import NEWCOMER, Array, Policy, Room
+from recollect.policies.search import tournament
+from recollect.policies.search.tournament import (
+    Tournament,
+    enter,
+    least,
+    leave,
+    new_tournament,
+)
 
 NEVER = 2**62
 
@@ -35,7 +40,7 @@ class State(NamedTuple):
     """The weight of a row is the time of its next reference, negative."""
     refuse: Array
 
-    def tick(self, buffer, arrival):
+    def arrive(self, buffer, arrival):
         """Note which reference this is."""
         self.now[0] = arrival.serial
 
@@ -88,9 +93,8 @@ def _look_back(trace, after, table):
         table[place] = number
 
 
-@known_as("lfd")
 @dataclass(frozen=True)
-class Lfd(Policy):
+class Lfd(Policy, cache="lfd"):
     """Forget the row that is needed last: the offline optimum.
 
     Parameters
@@ -104,7 +108,7 @@ class Lfd(Policy):
 
     def start(self, room: Room) -> State:
         """See :class:`Policy`."""
-        if not isinstance(room, CacheRoom) or room.trace is None:
+        if room.trace is None:
             raise PolicyError(
                 "lfd must know all references beforehand; it is for whole streams that can be"
                 " read twice, not for those that come batch by batch"
@@ -118,4 +122,4 @@ class Lfd(Policy):
 
     def grow(self, state: State, room: Room) -> State:
         """See :class:`Policy`."""
-        return state._replace(trees=tournament.enlarge(state.trees, room.slots))
+        return state._replace(trees=tournament.with_slots(state.trees, room.slots))

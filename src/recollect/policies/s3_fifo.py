@@ -19,8 +19,7 @@ import numpy as np
 
 from recollect.compiled import inlined
 from recollect.errors import PolicyError
-from recollect.lookup.policies.base import CacheRoom, known_as
-from recollect.lookup.policies.ghosts import (
+from recollect.policies.ghosts import (
     COUNT,
     NOBODY,
     OLDEST,
@@ -29,8 +28,7 @@ from recollect.lookup.policies.ghosts import (
     new_ghosts,
     vanish,
 )
-from recollect.policies import Policy, Room
-from recollect.policies.base import Array
+from recollect.policies.base import Array, Policy, Room
 
 SMALL, MAIN = range(2)
 MOST_HITS = 3
@@ -56,7 +54,7 @@ class State(NamedTuple):
     """Whether the reference that is handled was a ghost; whether a row was ever forgotten."""
     ghosts: Ghosts
 
-    def tick(self, buffer, arrival):
+    def arrive(self, buffer, arrival):
         """See whether the key was forgotten lately."""
         self.flags[0] = arrival.group < 0 and vanish(self.ghosts, arrival.key)
 
@@ -80,7 +78,7 @@ class State(NamedTuple):
             while self.size[SMALL] > 0:
                 slot = self.ends[SMALL, 0]
                 if self.hits[slot] < PROMOTED:
-                    _haunt(self, buffer.key[buffer.group[slot]])
+                    _haunt(self, buffer.key[buffer.group[slot, 0]])
                     return slot
                 _dequeue(self, slot)
                 _enqueue(self, slot, MAIN, 0)
@@ -132,9 +130,8 @@ def _dequeue(state, slot):
     state.size[queue] -= 1
 
 
-@known_as("s3-fifo")
 @dataclass(frozen=True)
-class S3Fifo(Policy):
+class S3Fifo(Policy, cache="s3-fifo"):
     """Forget what is not hit twice while it passes a small queue, then what the main one lacks.
 
     Parameters
@@ -152,7 +149,7 @@ class S3Fifo(Policy):
 
     def start(self, room: Room) -> State:
         """See :class:`Policy`."""
-        capacity = room.capacity if isinstance(room, CacheRoom) else room.slots
+        capacity = room.capacity or room.slots
         small = max(1, int(capacity * self.small))
         main = capacity - small
         # Ghosts appear when the cache is full, and then it has all its slots.

@@ -13,9 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.lookup.policies.base import known_as
-from recollect.policies import NEWCOMER, Policy, Room
-from recollect.policies.base import Array
+from recollect.policies.base import NEWCOMER, Array, Policy, Room
 
 
 class State(NamedTuple):
@@ -51,9 +49,8 @@ class State(NamedTuple):
         return slot
 
 
-@known_as("sieve")
 @dataclass(frozen=True)
-class Sieve(Policy):
+class Sieve(Policy, cache="sieve"):
     """Forget the first row that a hand moving from old to new finds unused."""
 
     def start(self, room: Room) -> State:
