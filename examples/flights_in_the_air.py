@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 import recollect as rc
 from recollect.report.aggregate import write_aggregate_report
-from recollect.streams.nyc_flights import flights
+from recollect_papers.streams.nyc_flights import flights
 
 
 def main() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from recollect.streams import ViewingStream, ZipfStream
+from recollect.streams import ZipfStream
+from recollect_papers.streams import ViewingStream
 
 SECOND = pa.timestamp("us", "UTC")
 

@@ -4,18 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.forecast import (
-    Ar1,
-    DiscreteLaw,
-    Forecast,
-    Known,
-    Locality,
-    Markov,
-    Stationary,
-    Trend,
-    Walk,
-)
+from recollect.forecast import Ar1, DiscreteLaw, Forecast, Locality, Markov, Stationary, Trend, Walk
 from recollect.locality.model import LocalityModel
+from recollect_papers.theory import Known
 from tests.naive import forecast as naive
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from recollect.errors import InputError
 from recollect.forecast import DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
-from recollect.forecast.benefit import caching_benefit, joining_benefit
-from recollect.forecast.dominance import dominated_subset, dominates, strongly_dominates
 from recollect.forecast.heeb_scores import caching_scores, joining_scores
+from recollect_papers.theory.benefit import caching_benefit, joining_benefit
+from recollect_papers.theory.dominance import dominated_subset, dominates, strongly_dominates
 from tests.forecast.laws import EXAMPLES
 from tests.naive import forecast as naive
 from tests.policies.scenarios import examples

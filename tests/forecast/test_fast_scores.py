@@ -4,28 +4,19 @@ import numpy as np
 import pytest
 
 from recollect.errors import InputError
-from recollect.forecast import (
-    Ar1,
-    DiscreteLaw,
-    Known,
-    Markov,
-    Now,
-    Stationary,
-    Survival,
-    Trend,
-    Walk,
-)
-from recollect.forecast.bicubic import Bicubic
+from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
 from recollect.forecast.heeb_scores import caching_scores, joining_scores
-from recollect.forecast.incremental import (
+from recollect.forecast.precomputed import ar1_surface, markov_surface, trend_curve, walk_curve
+from recollect.forecast.survival import alpha_for_lifetime, decay, lifetime_for_alpha
+from recollect_papers.theory import Known
+from recollect_papers.theory.bicubic import Bicubic
+from recollect_papers.theory.incremental import (
     earlier_caching_score,
     earlier_joining_score,
     joining_score_from_neighbour,
     next_caching_score,
     next_joining_score,
 )
-from recollect.forecast.precomputed import ar1_surface, markov_surface, trend_curve, walk_curve
-from recollect.forecast.survival import alpha_for_lifetime, decay, lifetime_for_alpha
 
 NOISE = DiscreteLaw.normal(2.5, bound=7)
 TREND = Trend(2, 5, NOISE)

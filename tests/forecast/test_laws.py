@@ -7,7 +7,6 @@ from recollect.errors import InputError
 from recollect.forecast import (
     Ar1,
     DiscreteLaw,
-    Known,
     Locality,
     Markov,
     Now,
@@ -17,6 +16,7 @@ from recollect.forecast import (
     forecast_class,
     forecast_names,
 )
+from recollect_papers.theory import Known
 from tests.forecast.laws import EXAMPLES
 from tests.naive import forecast as naive
 

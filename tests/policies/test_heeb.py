@@ -18,7 +18,7 @@ from recollect.optimum import run_steps
 from recollect.policies import parse_policy
 from recollect.policies.heeb import Heeb
 from recollect.policies.heeb_tables import table_of
-from recollect.streams import catalogue
+from recollect_papers import catalogue
 from tests.naive.heeb import heeb as naive
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows

@@ -11,21 +11,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.streams import (
+    LocalityStream,
+    TrendStream,
+    UniformIntervals,
+    WalkStream,
+    ZipfStream,
+    open_source,
+)
+from recollect_papers.streams import (
     AttributesStream,
     AutoregressiveStream,
     BurstyStream,
-    LocalityStream,
     NormalIntervals,
     ParetoStream,
     ProgrammeStream,
     RankedStream,
-    TrendStream,
-    UniformIntervals,
     ViewingStream,
-    WalkStream,
     WindStream,
-    ZipfStream,
-    open_source,
 )
 
 STEADY = [

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from recollect.streams import NormalIntervals, ProgrammeStream, UniformIntervals, ViewingStream
+from recollect.streams import UniformIntervals
+from recollect_papers.streams import NormalIntervals, ProgrammeStream, ViewingStream
 
 
 def columns(stream):

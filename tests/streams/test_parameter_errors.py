@@ -3,19 +3,15 @@
 import pytest
 
 from recollect.errors import InputError
-from recollect.streams import (
+from recollect.streams import LocalityStream, TrendStream, UniformIntervals, WalkStream, ZipfStream
+from recollect_papers.streams import (
     AttributesStream,
     AutoregressiveStream,
-    LocalityStream,
     NormalIntervals,
     ParetoStream,
     ProgrammeStream,
-    TrendStream,
-    UniformIntervals,
     ViewingStream,
-    WalkStream,
     WindStream,
-    ZipfStream,
 )
 
 BOTH = [

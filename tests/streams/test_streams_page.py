@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from recollect import streams
-from recollect.streams import Generator, catalogue
-from recollect.streams.data_folder import DataFile
-from recollect.streams.workloads import caches, clock, greedydual, locality, stochastic, temporal
+from recollect.streams import Generator
+from recollect_papers import catalogue
+from recollect_papers.catalogue import caches, clock, greedydual, locality, stochastic, temporal
+from recollect_papers.data_folder import DataFile
 
 PAGE = (Path(__file__).parents[2] / "docs" / "streams.md").read_text()
 

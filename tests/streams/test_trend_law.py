@@ -6,8 +6,10 @@ from math import inf
 import numpy as np
 import pytest
 
-from recollect.streams import AutoregressiveStream, TrendStream, WalkStream, catalogue
+from recollect.streams import TrendStream, WalkStream
 from recollect.streams.noise import Noise, discrete_normal, uniform
+from recollect_papers import catalogue
+from recollect_papers.streams import AutoregressiveStream
 from tests.naive import streams as naive
 
 
