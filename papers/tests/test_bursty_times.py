@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from papers.tests import naive_streams as naive
 from recollect.errors import InputError
 from recollect.streams import UniformIntervals, ZipfStream
 from recollect_papers.streams import BurstyStream, WindStream
-from tests.naive import streams as naive
 
 PERIODS = {"busy": 5.0, "quiet": 20.0, "busy_rate": 4.0}
 

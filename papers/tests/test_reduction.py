@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recollect
-from recollect.lookup import lookup, reduce_to_join
+from recollect.lookup import lookup
 from recollect.optimum import most_results
+from recollect_papers.theory import reduce_to_join
 from tests.lookup.supply import SpentFirst
 from tests.naive import caches
 

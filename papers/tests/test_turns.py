@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from papers.tests import naive_streams as naive
 from recollect_papers.streams.turns import take_turns
-from tests.naive import streams as naive
 
 # Few different numbers, so that many are due at the same time.
 numbers = st.integers(0, 4).map(float)

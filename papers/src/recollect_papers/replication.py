@@ -4,6 +4,7 @@ import base64
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from os import PathLike
 
 from recollect.errors import InputError
@@ -188,9 +189,12 @@ def write_replication_report(
             f'<section><h2 class="paper" id="{name}">{html.escape(title)}</h2></section>'
         )
         sections += [_shown(exhibit) for exhibit in exhibits if exhibit.paper == name]
-    run = fact_list({**facts, **origin("recollect", "numba", "numpy", "matplotlib")})
+    run = fact_list(
+        {**facts, **origin("recollect", "recollect-papers", "numba", "numpy", "matplotlib")}
+    )
     sections += [section("The run", run), FOOTER]
-    write_page(render_page("The papers, run again", "\n".join(sections), []), path)
+    style = files("recollect_papers").joinpath("replication.css").read_text(encoding="utf-8")
+    write_page(render_page("The papers, run again", "\n".join(sections), [], style), path)
 
 
 def _contents(papers: Mapping[str, str], exhibits: Sequence[Exhibit]) -> str:
