@@ -6,7 +6,6 @@ import pytest
 from recollect.forecast import Now, Survival, Walk
 from recollect.forecast.heeb_scores import joining_scores
 from recollect.forecast.survival import alpha_for_lifetime
-from recollect.optimum.steps import Candidates
 from recollect_papers.experiment import Scale
 from recollect_papers.registry import PAPERS
 from recollect_papers.stochastic import (
@@ -21,6 +20,7 @@ from recollect_papers.stochastic import (
 )
 from recollect_papers.stochastic.configurations import runs_of
 from recollect_papers.stochastic.results import OPT
+from recollect_papers.theory.steps import Candidates
 
 SEEDS = tuple(range(1000, 1006))
 

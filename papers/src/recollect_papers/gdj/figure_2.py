@@ -8,13 +8,13 @@ import pyarrow as pa
 
 from recollect.hashing import code_of_columns, missing
 from recollect.join.window import parse_window, resolve, time_unit
-from recollect.locality.kopt import k_opt
 from recollect.locality.numbering import KeyNumbers
 from recollect_papers.experiment import Experiment, Point, Rows, Scale
 from recollect_papers.figure import Figure
 from recollect_papers.gdj.claims import per_input, percent
 from recollect_papers.gdj.inputs import STOCK, SYNTHETIC, WEATHER, load, sources
 from recollect_papers.replication import Finding
+from recollect_papers.theory.kopt import k_opt
 
 NAMES = (STOCK, WEATHER, SYNTHETIC)
 KEYS, TUPLES = "keys", "tuples"

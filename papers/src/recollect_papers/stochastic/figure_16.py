@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from recollect.optimum import run_steps_together
 from recollect_papers.experiment import (
     Experiment,
     Point,
@@ -15,6 +14,7 @@ from recollect_papers.figure import Figure
 from recollect_papers.replication import Finding
 from recollect_papers.stochastic.configurations import runs_of
 from recollect_papers.stochastic.scores import heeb
+from recollect_papers.theory import run_steps_together
 
 WORKLOADS = {
     "tower-lag-4": "R 4 behind S",

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from recollect.optimum import FlowExpect, best_steps, run_steps, run_steps_together
 from recollect_papers.experiment import Point, Rows
 from recollect_papers.stochastic.configurations import runs_of
 from recollect_papers.stochastic.scores import SCORES
+from recollect_papers.theory import FlowExpect, best_steps, run_steps, run_steps_together
 
 TITLES = {"tower": "TOWER", "roof": "ROOF", "floor": "FLOOR", "walk": "WALK"}
 TRENDS = ("tower", "roof", "floor")

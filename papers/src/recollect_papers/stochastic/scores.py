@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from recollect.forecast import Survival, Trend, Walk
 from recollect.forecast.precomputed import trend_curve, walk_curve
 from recollect.forecast.survival import alpha_for_lifetime
-from recollect.optimum.steps import Candidates, Score
 from recollect_papers.stochastic.configurations import Runs
+from recollect_papers.theory.steps import Candidates, Score
 
 Floats = NDArray[np.float64]
 

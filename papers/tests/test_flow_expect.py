@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from papers.tests.naive_flow_expect import best_plan, best_strategy
 from recollect.errors import InputError
 from recollect.forecast import DiscreteLaw, Forecast, Trend
 from recollect.forecast.base import steps_ahead, whole_numbers
-from recollect.optimum import best_steps, run_steps
-from recollect.optimum.flow_expect import FlowExpect
-from recollect.optimum.steps import Candidates
-from tests.naive.flow_expect import best_plan, best_strategy
+from recollect_papers.theory import best_steps, run_steps
+from recollect_papers.theory.flow_expect import FlowExpect
+from recollect_papers.theory.steps import Candidates
 from tests.policies.scenarios import examples
 
 NOTHING = (-100, -200)

@@ -25,8 +25,8 @@ from recollect.errors import RecollectError
 from recollect.forecast import Forecast, Now
 from recollect.forecast.base import whole_numbers
 from recollect.optimum.flow import load_solver
-from recollect.optimum.steps import Candidates
 from recollect.streams.checks import require_whole
+from recollect_papers.theory.steps import Candidates
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FlowExpect:
-    """A score for :func:`~recollect.optimum.steps.run_steps`: 1 for tuples that are kept, 0 else.
+    """A score for :func:`~recollect_papers.theory.run_steps`: 1 for tuples that are kept, 0 else.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class FlowExpect:
     Examples
     --------
     >>> from recollect.forecast import DiscreteLaw, Trend
-    >>> from recollect.optimum import best_steps, run_steps
+    >>> from recollect_papers.theory import best_steps, run_steps
     >>> laws = [Trend(1, lag, DiscreteLaw.normal(1, 3)) for lag in (-1, 0)]
     >>> streams = [law.sample(60, seed) for seed, law in enumerate(laws)]
     >>> found = run_steps(*streams, 2, FlowExpect(laws, streams, capacity=2, look_ahead=4))

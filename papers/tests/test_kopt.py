@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InputError
-from recollect.locality import KeyNumbers, k_opt
+from recollect.locality import KeyNumbers
+from recollect_papers.theory import k_opt
 from tests.naive import locality as naive
 from tests.policies.scenarios import examples
 

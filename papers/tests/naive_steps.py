@@ -1,6 +1,8 @@
 """The join of the stochastic paper's setting, with tuples in a list."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import combinations
 
 Tuple = tuple[int, int, int]
 """A stream, a value and the step of arrival."""
@@ -24,3 +26,23 @@ def run_steps(
         while len(buffered) > capacity:
             buffered.remove(min(buffered, key=lambda one: score(one, now)))
     return results
+
+
+def most_step_results(
+    left: Sequence[int], right: Sequence[int], capacity: int, warm_up: int
+) -> int:
+    """The most results: every choice of what stays is tried."""
+
+    @cache
+    def best_from(step: int, buffered: frozenset[tuple[int, int]]) -> int:
+        if step == len(left):
+            return 0
+        newcomers = (left[step], right[step])
+        streams = (left, right)
+        found = sum(streams[stream][old] == newcomers[1 - stream] for stream, old in buffered)
+        all_ = buffered | {(0, step), (1, step)}
+        size = min(capacity, len(all_))
+        later = max(best_from(step + 1, frozenset(kept)) for kept in combinations(all_, size))
+        return found * (step >= warm_up) + later
+
+    return best_from(0, frozenset())

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from papers.tests import naive_steps as naive
 from recollect.errors import InputError
-from recollect.optimum import run_steps, run_steps_together
-from tests.naive import steps as naive
+from recollect_papers.theory import best_steps, run_steps, run_steps_together
 from tests.policies.scenarios import examples
 
 
@@ -58,3 +58,15 @@ def test_mistakes():
         run_steps([1, 2], [1], 3, None)
     with pytest.raises(InputError, match="capacity must be"):
         run_steps([1], [1], 0, None)
+
+
+@examples(60)
+@given(
+    values=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=6),
+    capacity=st.integers(1, 3),
+    warm_up=st.integers(0, 3),
+)
+def test_the_best_equals_every_choice(values, capacity, warm_up):
+    left, right = ([pair[side] for pair in values] for side in (0, 1))
+    best = best_steps(left, right, capacity, warm_up)
+    assert best.results == naive.most_step_results(left, right, capacity, warm_up)
