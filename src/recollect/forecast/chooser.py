@@ -1,6 +1,6 @@
 """Which law describes a stream best: the one that is least surprised by values it has not seen.
 
-Each law is fitted to the first part of the stream and then foretells the rest, one step at a time.
+Each law is fitted to the first part of the stream and then predicts the rest, one step at a time.
 It is judged by the mean logarithm of the probability that it gave to what came. One per cent of
 each forecast is spread evenly over all values, so that a single impossible value does not rule a
 law out.
