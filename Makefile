@@ -39,11 +39,11 @@ benchmark: $(READY)
 	$(BIN)/python benchmarks/lookup.py
 	$(BIN)/python benchmarks/intervals.py
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml papers/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "recollect needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --no-compile --editable ".[all]" --group dev
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[all]" --editable papers --group dev
 	touch $@
 
 clean:

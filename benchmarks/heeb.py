@@ -28,7 +28,8 @@ from recollect.join.kernel import FOREVER, UNLIMITED, Feed
 from recollect.join.residual import EMPTY
 from recollect.optimum import best_runs
 from recollect.policies.heeb import Heeb
-from recollect.streams import TrendStream, catalogue
+from recollect.streams import TrendStream
+from recollect_papers import catalogue
 
 FRESH = 10_000
 """The first seed where HIST is measured: its defaults were chosen on other streams."""

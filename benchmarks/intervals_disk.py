@@ -17,7 +17,7 @@ from time import perf_counter
 from recollect.intervals import IntervalFile
 from recollect.intervals.aggregate import TemporalAggregate
 from recollect.intervals.page import PAGE_BYTES
-from recollect.streams import catalogue
+from recollect_papers import catalogue
 
 MOST_MEMORY = 400e6
 POOL = (64 << 20) // PAGE_BYTES

@@ -32,8 +32,9 @@ import pyarrow as pa
 from plotly.subplots import make_subplots
 
 import recollect as rc
-from recollect.streams import LocalityStream, TrendStream, WalkStream, ZipfStream, catalogue
+from recollect.streams import LocalityStream, TrendStream, WalkStream, ZipfStream
 from recollect.workload import Prepared, Stream, Workload
+from recollect_papers import catalogue
 from tables import table
 
 ROUNDS = 3

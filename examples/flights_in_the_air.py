@@ -1,6 +1,6 @@
 """How many flights from New York were in the air at every moment of 2013, by airport?
 
-    pip install '.[report,data]'
+    pip install '.[report]' './papers[data]'
     python examples/flights_in_the_air.py [--out flights.html]
 
 Prints the busiest moment of each airport and how many flights left JFK each month, and writes a
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 import recollect as rc
 from recollect.report.aggregate import write_aggregate_report
-from recollect.streams.nyc_flights import flights
+from recollect_papers.streams.nyc_flights import flights
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from recollect.streams import ViewingStream, ZipfStream
+from recollect.streams import UniformIntervals, ZipfStream
 
 SECOND = pa.timestamp("us", "UTC")
 
@@ -35,7 +35,7 @@ def write_files(folder: Path) -> None:
 
 def flights() -> pa.Table:
     """Some flights."""
-    times = ViewingStream(60, viewers=10, channels=3, seed=1).table()
+    times = UniformIntervals(60, seed=1).table()
     return pa.table(
         {
             "departure": times["start"], "arrival": times["end"],

@@ -14,6 +14,7 @@ from tests.pages import ROOT, blocks, in_folder, pages, run_page, uses_spark
 NOT_RUN = {
     "README.md": 1,  # make demo, make test
     "docs/index.md": 1,  # installs
+    "docs/papers/package.md": 1,  # installs
     "docs/pipeline.md": 1,  # minutes on Spark
     "docs/spark.md": 1,  # a cluster
     "docs/tutorial.md": 1,  # installs
@@ -66,6 +67,14 @@ def test_the_reference_is_complete(site, room):
     described = "".join(page.read_text(encoding="utf-8") for page in pages)
     names = set(re.findall(r'<h\d id="[\w.]*?(\w+)"', described))
     assert set(module.__all__) <= names
+
+
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("room", ["streams", "theory"])
+def test_the_reference_of_the_papers_is_complete(site, room):
+    described = (site / "reference" / "papers.html").read_text(encoding="utf-8")
+    names = set(re.findall(r'<h\d id="[\w.]*?(\w+)"', described))
+    assert set(importlib.import_module(f"recollect_papers.{room}").__all__) <= names
 
 
 @pytest.mark.xdist_group("site")

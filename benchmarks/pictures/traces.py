@@ -16,9 +16,10 @@ from recollect.join.kernel import RESULTS, TIME, Feed
 from recollect.join.residual import EMPTY
 from recollect.lookup.cache import Cache
 from recollect.lookup.policies import CacheRoom, parse_cache_policy
-from recollect.optimum import FlowExpect, most_results
-from recollect.optimum.steps import Candidates, run_steps
+from recollect.optimum import most_results
 from recollect.policies import Policy, parse_policy
+from recollect_papers.theory import FlowExpect
+from recollect_papers.theory.steps import Candidates, run_steps
 
 Whole = NDArray[np.int64]
 

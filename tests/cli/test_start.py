@@ -7,13 +7,15 @@ import sys
 
 import pytest
 
+from recollect.cli import app
 from recollect.cli.compare import compare
 from recollect.cli.demo import demo
 from recollect.cli.join import join
 from recollect.cli.pipeline import pipeline
 from tests.cli.command import ENVIRONMENT, call
 
-HEAVY = ("pyspark", "plotly", "pandas", "polars", "duckdb", "matplotlib")
+OURS = [command for command in app.registered_commands if command.name != "papers"]
+HEAVY = ("pyspark", "plotly", "pandas", "polars", "duckdb", "matplotlib", "recollect_papers")
 SEEN = f"import sys, {{}}; print([name for name in {HEAVY} if name in sys.modules])"
 
 
@@ -60,6 +62,24 @@ def test_the_commands_are_listed(tmp_path, monkeypatch, capsys):
     outcome = call(tmp_path, "--help", patch=monkeypatch, capture=capsys)
     assert outcome.code == 0
     assert all(name in outcome.out for name in ("join", "compare", "demo", "pipeline"))
+
+
+def test_commands_of_other_packages(tmp_path, monkeypatch, capsys):
+    """Those of recollect-papers are there if it is installed."""
+    run = {"patch": monkeypatch, "capture": capsys}
+    assert "papers" in call(tmp_path, "--help", **run).out
+    outcome = call(tmp_path, "papers", "clocks", "--out", "x", **run)
+    assert outcome.err.startswith("recollect: unknown paper 'clocks'; known are gdj, locality,")
+    monkeypatch.setattr("recollect.cli.app.registered_commands", OURS)
+    monkeypatch.setattr("recollect.cli.added", lambda group: {})
+    assert "papers" not in call(tmp_path, "--help", **run).out
+    outcome = call(tmp_path, "papers", "all", "--out", "x", **run)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == (
+        "recollect: the command papers comes with the package recollect-papers, which is not"
+        " installed: pip install recollect-papers, or in a clone of the repository"
+        " pip install ./papers\n"
+    )
 
 
 def test_a_policy_in_the_working_folder_is_found(tmp_path):

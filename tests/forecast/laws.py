@@ -4,17 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.forecast import (
-    Ar1,
-    DiscreteLaw,
-    Forecast,
-    Known,
-    Locality,
-    Markov,
-    Stationary,
-    Trend,
-    Walk,
-)
+from recollect.forecast import Ar1, DiscreteLaw, Forecast, Locality, Markov, Stationary, Trend, Walk
 from recollect.locality.model import LocalityModel
 from tests.naive import forecast as naive
 
@@ -32,7 +22,6 @@ NOISE = {-1: 0.2, 0: 0.5, 2: 0.3}
 NOISE_LAW = DiscreteLaw(-1, np.array([0.2, 0.5, 0.0, 0.3]))
 CHAIN = {2: {2: 0.1, 5: 0.9}, 5: {2: 0.3, 9: 0.7}, 9: {9: 1.0}}
 POPULAR = {1: 0.5, 2: 0.25, 7: 0.25}
-FUTURE = [4, 4, 6, 4, 8, 6, 4]
 
 LOCAL = Locality(LocalityModel(np.array([0.1, 0.0, 0.5]), 0.4), Stationary.fit([1, 1, 2, 7]))
 LOCAL_TWIN = naive.locality([0.1, 0.0, 0.5], 0.4, POPULAR)
@@ -55,5 +44,4 @@ EXAMPLES = {
     "ar1": Example(Ar1(0.6, 2, 0.8), naive.ar1(0.6, 2, 0.8), [7], [3, 4, 5, 6, 7]),
     "locality": Example(LOCAL, LOCAL_TWIN, [7, 1, 2, 2], [1, 2, 7, 8]),
     "locality at the start": Example(LOCAL, LOCAL_TWIN, [7], [1, 2, 7, 8]),
-    "known": Example(Known(FUTURE), naive.known(FUTURE), FUTURE[:2], [4, 6, 8, 9]),
 }  # fmt: skip

@@ -7,7 +7,6 @@ from recollect.errors import InputError
 from recollect.forecast import (
     Ar1,
     DiscreteLaw,
-    Known,
     Locality,
     Markov,
     Now,
@@ -53,7 +52,7 @@ def test_samples_are_repeatable_and_differ_by_seed():
         assert len(law.sample(n, seed=1)) == n
         assert np.array_equal(law.sample(n, seed=1), law.sample(n, seed=1))
         assert law.sample(n, seed=1).dtype == np.int64
-        if name not in ("known", "markov"):
+        if name != "markov":
             assert not np.array_equal(law.sample(n, seed=1), law.sample(n, seed=2))
 
 
@@ -88,7 +87,6 @@ def test_fits_find_the_parameters():
     local = Locality.fit(EXAMPLES["locality"].law.sample(30_000, seed=5), h=4)
     assert local.model.weights == pytest.approx([0.1, 0, 0.5, 0], abs=0.03)
     assert local.model.b == pytest.approx(0.4, abs=0.03)
-    assert Known.fit([5, 6]).values.tolist() == [5, 6]
     stationary = Stationary.fit([4, 4, 9])
     assert stationary.popularity_of([4, 9, 5]) == pytest.approx([2 / 3, 1 / 3, 0])
 
@@ -123,9 +121,7 @@ def test_a_history_of_which_only_the_end_is_known():
 
 
 def test_names():
-    assert forecast_names() == [
-        "ar1", "known", "locality", "markov", "stationary", "trend", "walk",
-    ]  # fmt: skip
+    assert forecast_names() == ["ar1", "locality", "markov", "stationary", "trend", "walk"]
     assert forecast_class("walk") is Walk
 
 
@@ -133,7 +129,7 @@ def test_names():
     ("mistake", "message"),
     [
         (lambda: forecast_class("wlak"), "did you mean walk"),
-        (lambda: forecast_class("x"), "known are ar1, known"),
+        (lambda: forecast_class("x"), "known are ar1, locality"),
         (lambda: Stationary.fit([]), "at least 1"),
         (lambda: Stationary.fit([1.5]), "1.5 is among them"),
         (lambda: Stationary.fit([1, np.inf]), "inf is among them"),
@@ -164,8 +160,7 @@ def test_names():
         (lambda: Ar1.fit([5, 5, 5]), "all values are 5"),
         (lambda: Ar1(0.5, 0, 1_000).chain, "coarser units"),
         (lambda: Walk(DiscreteLaw.uniform(0, 1)).probability(1, 1, Now.after([])), "none yet"),
-        (lambda: Known([1]).probabilities([1], [0], Now.after([1])), "1 step ahead, not 0"),
-        (lambda: Known([1]).sample(2), "only 1 values are known"),
+        (lambda: Stationary.fit([1]).probability(1, 0, Now.after([1])), "1 step ahead, not 0"),
     ],
 )  # fmt: skip
 def test_mistakes(mistake, message):

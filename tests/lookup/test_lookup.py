@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from recollect.errors import InputError, PolicyError, RecollectError
-from recollect.forecast import Known
 from recollect.lookup import Lookup, arrow_relation, lookup, online
 from recollect.lookup.policies import Heeb
+from recollect_papers.theory import Known
 from tests.policies.forget_newest import ForgetTheNewest
 
 KEYS = np.random.default_rng(1).zipf(1.2, 6_000) % 3_000

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import combinations
 
 from tests.naive.join import FOREVER, Item, Now, Window
 
@@ -53,26 +52,6 @@ def _best(
         if len(pool) >= most:
             options = [alive, *(alive - {victim} | {serial} for victim in pool)]
         return found + max(best_from(serial + 1, kept) for kept in options)
-
-    return best_from(0, frozenset())
-
-
-def most_step_results(
-    left: Sequence[int], right: Sequence[int], capacity: int, warm_up: int
-) -> int:
-    """The same for steps with a tuple of either stream; both look at what was there before."""
-
-    @cache
-    def best_from(step: int, buffered: frozenset[tuple[int, int]]) -> int:
-        if step == len(left):
-            return 0
-        newcomers = (left[step], right[step])
-        streams = (left, right)
-        found = sum(streams[stream][old] == newcomers[1 - stream] for stream, old in buffered)
-        all_ = buffered | {(0, step), (1, step)}
-        size = min(capacity, len(all_))
-        later = max(best_from(step + 1, frozenset(kept)) for kept in combinations(all_, size))
-        return found * (step >= warm_up) + later
 
     return best_from(0, frozenset())
 

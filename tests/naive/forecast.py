@@ -79,10 +79,6 @@ def locality(weights: list[float], b: float, popularity: dict[int, float]) -> Ne
     return law
 
 
-def known(values: list[int]) -> Next:
-    return lambda history: {values[len(history)]: 1.0}
-
-
 def score(
     law: Next, history: list[int], value: int, survival: Callable[[int], float], horizon: int,
     caching: bool = False,

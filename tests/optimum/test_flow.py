@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import recollect as rc
 from recollect.errors import BudgetError, InputError, MissingExtraError
-from recollect.optimum import best_runs, best_steps, flow, most_results
+from recollect.optimum import best_runs, flow, most_results
 from recollect.policies import policy_names
 from recollect.streams import ZipfStream
 from tests.naive import flow as naive
@@ -66,18 +66,6 @@ def test_equals_every_choice(steps, window, capacity):
         split=capacity if split else None,
     )
     assert run.results == naive.most_results(merged, window, capacity)
-
-
-@examples(60)
-@given(
-    values=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=6),
-    capacity=st.integers(1, 3),
-    warm_up=st.integers(0, 3),
-)
-def test_steps_equal_every_choice(values, capacity, warm_up):
-    left, right = ([pair[side] for pair in values] for side in (0, 1))
-    best = best_steps(left, right, capacity, warm_up)
-    assert best.results == naive.most_step_results(left, right, capacity, warm_up)
 
 
 def test_large_times_are_told_apart():

@@ -14,11 +14,11 @@ from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Surviv
 from recollect.forecast.heeb_scores import joining_scores
 from recollect.forecast.precomputed import trend_curve, walk_curve
 from recollect.join.kernel import Feed
-from recollect.optimum import run_steps
 from recollect.policies import parse_policy
 from recollect.policies.heeb import Heeb
 from recollect.policies.heeb_tables import table_of
-from recollect.streams import catalogue
+from recollect_papers import catalogue
+from recollect_papers.theory import run_steps
 from tests.naive.heeb import heeb as naive
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows

@@ -14,7 +14,7 @@ from recollect.policies.heeb import Heeb
 from recollect.policies.hist import Hist
 from recollect.policies.tracks import POSITION
 from recollect.streams import TrendStream, WalkStream
-from recollect.streams.workloads.stochastic import trends
+from recollect_papers.catalogue.stochastic import trends
 from tests.naive import hist as naive
 from tests.naive.join import TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, windows

@@ -20,6 +20,16 @@ def test_parameters_of_a_generator():
     assert replay.data == LocalityStream(1_000, keys=50, exponent=1, weights=[0.5])
 
 
+def test_generators_of_other_packages(monkeypatch):
+    """Those of recollect-papers are known by name if it is installed."""
+    replay = Replay.parse({"generator": "attributes", "tuples": "9", "exponents": "0,1.5"})
+    assert replay.data.exponents == (0, 1.5)
+    monkeypatch.setattr("recollect.spark.replay_options.added", lambda group: {})
+    message = "unknown generator 'attributes'; known are .*; more come with .* recollect-papers"
+    with pytest.raises(InputError, match=message):
+        Replay.parse({"generator": "attributes", "tuples": "9"})
+
+
 def test_paths_hold_in_every_folder(tmp_path, monkeypatch):
     pq.write_table(pa.table({"x": [1, 2, 3]}), tmp_path / "x.parquet")
     monkeypatch.chdir(tmp_path)

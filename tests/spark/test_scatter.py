@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect.papers.places import OnSpark, Task
+from papers.tests import toy
 from recollect.spark.scatter import scatter
-from tests.papers import toy
+from recollect_papers.places import OnSpark, Task
 
 pytestmark = pytest.mark.xdist_group("spark")
 

@@ -3,20 +3,7 @@
 import pytest
 
 from recollect.errors import InputError
-from recollect.streams import (
-    AttributesStream,
-    AutoregressiveStream,
-    LocalityStream,
-    NormalIntervals,
-    ParetoStream,
-    ProgrammeStream,
-    TrendStream,
-    UniformIntervals,
-    ViewingStream,
-    WalkStream,
-    WindStream,
-    ZipfStream,
-)
+from recollect.streams import LocalityStream, TrendStream, UniformIntervals, WalkStream, ZipfStream
 
 BOTH = [
     ({"tuples": -1}, r"tuples must be a whole number of at least 0, not -1"),
@@ -39,9 +26,6 @@ LOCALITY = [
     ({"weights": [0.5, -0.1]}, r"weight 2 must be a number from 0 to 1, not -0\.1"),
 ]
 OTHERS = [
-    (ParetoStream, {"keys": 10**8}, r"keys must be a whole number from 1 to 10000000, not 1000000"),
-    (ParetoStream, {"shape": -1}, r"shape must be a number from 0 to 100, not -1"),
-    (ParetoStream, {"longest": 1}, r"longest must be a number from 1\.01 to 1000000\.0, not 1"),
     (TrendStream, {"slope": float("nan")}, r"slope must be a number .* not nan"),
     (TrendStream, {"lag": 0.5}, r"lag must be a whole number .* not 0\.5"),
     (TrendStream, {"deviation": 0}, r"deviation must be a number from 0\.01 to 100000, not 0"),
@@ -49,22 +33,8 @@ OTHERS = [
     (WalkStream, {"deviation": float("inf")}, r"deviation must be a number .* not inf"),
     (WalkStream, {"drift": None}, r"drift must be a number .* not None"),
     (WalkStream, {"start": 1.5}, r"start must be a whole number .* not 1\.5"),
-    (AutoregressiveStream, {"coefficient": 1}, r"coefficient must be a number .* not 1"),
-    (AutoregressiveStream, {"deviation": -2}, r"deviation must be a number .* not -2"),
-    (AutoregressiveStream, {"unit": 0}, r"unit must be a number .* not 0"),
-    (AttributesStream, {"exponents": []}, r"one number per attribute, not \[\]"),
-    (AttributesStream, {"exponents": 0.5}, r"one number per attribute, not 0\.5"),
-    (AttributesStream, {"exponents": [0.5, -1]}, r"exponent must be a number .* not -1"),
     (UniformIntervals, {"time_range": 0}, r"time_range must be a whole number .* not 0"),
     (UniformIntervals, {"span": 1.5}, r"span must be a number from 0 to 1, not 1\.5"),
-    (NormalIntervals, {"time_range": 7}, r"time_range must be a whole number from 8 .* not 7"),
-    (WindStream, {"sensors": 0}, r"sensors must be a whole number .* not 0"),
-    (WindStream, {"persistence": 1.1}, r"persistence must be a number from 0 to 1, not 1\.1"),
-    (WindStream, {"mean_speed": -1}, r"mean_speed must be a number .* not -1"),
-    (ProgrammeStream, {"channels": 0}, r"channels must be a whole number .* not 0"),
-    (ViewingStream, {"viewers": 0}, r"viewers must be a whole number .* not 0"),
-    (ViewingStream, {"channels": 0}, r"channels must be a whole number .* not 0"),
-    (ViewingStream, {"zapping": 2}, r"zapping must be a number from 0 to 1, not 2"),
 ]
 
 

@@ -34,6 +34,12 @@ on = "R.key = S.key"
 """
 
 
+def test_the_catalogue_comes_with_another_package(monkeypatch):
+    monkeypatch.setattr("recollect.workload.config.added", lambda group: {})
+    with pytest.raises(ConfigError, match="catalogue of generated streams comes with the package"):
+        parse_workload(GOOD, "w.toml")
+
+
 def test_generated_unless_there_is_data(tmp_path):
     configured = parse_workload(GOOD, "w.toml")
     assert configured.generated == ("R",)

@@ -12,11 +12,11 @@ from recollect.cli.count import count
 from recollect.cli.demo import demo
 from recollect.cli.join import join
 from recollect.cli.lookup import lookup
-from recollect.cli.papers import papers
 from recollect.cli.pipeline import pipeline
 from recollect.cli.profile import profile
 from recollect.cli.run import run
-from recollect.errors import RecollectError
+from recollect.errors import MissingExtraError, RecollectError
+from recollect.plugins import PAPERS, added
 
 # typer uses click, or a copy of its own; this is the right class in both cases.
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
@@ -26,16 +26,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Join streams inside a hard memory budget, forget by evidence, and say how much was lost.",
 )
-app.command()(join)
-app.command()(compare)
-app.command()(run)
-app.command()(profile)
-app.command()(count)
-app.command()(lookup)
-app.command()(aggregate)
-app.command()(pipeline)
-app.command()(papers)
-app.command()(demo)
+for command in (
+    join, compare, run, profile, count, lookup, aggregate, pipeline, demo,
+):  # fmt: skip
+    app.command(command.__name__)(command)
 
 
 def main() -> None:
@@ -44,7 +38,9 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # a character that it does not have is no mistake
             stream.reconfigure(errors="backslashreplace")
     try:
-        sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
+        words = sys.argv[1:] or ["--help"]
+        _add_commands(words[0])
+        sys.exit(app(words, standalone_mode=False))
     except RecollectError as error:
         _complain(str(error))
         sys.exit(2)
@@ -63,6 +59,19 @@ def main() -> None:
     except OSError as error:
         _complain(str(error))
         sys.exit(2)
+
+
+def _add_commands(wanted: str) -> None:
+    """Add the commands of other packages, unless one of ours is wanted: finding them takes time."""
+    ours = {command.name for command in app.registered_commands}
+    if wanted in ours:
+        return
+    others = added("commands")
+    if wanted == "papers" and wanted not in others:
+        raise MissingExtraError(f"the command papers comes with {PAPERS}")
+    for name, function in others.items():
+        if name not in ours:
+            app.command(name)(function.load())
 
 
 def _complain(message: str) -> None:

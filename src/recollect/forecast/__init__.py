@@ -1,14 +1,13 @@
 """What a stream will do next: laws that answer P(value at now + Δ), and what follows from them.
 
-One law per file (:mod:`~recollect.forecast.base` is the contract), a chooser between them, benefit
-curves and their dominance, and HEEB's scores: by definition, incremental, and precomputed.
+One law per file (:mod:`~recollect.forecast.base` is the contract), a chooser between them, and
+HEEB's scores: by definition and precomputed.
 """
 
 from recollect.forecast.ar1 import Ar1
 from recollect.forecast.base import Forecast, Now, forecast_class, forecast_names
 from recollect.forecast.chooser import Judged, choose, judge
 from recollect.forecast.discrete import DiscreteLaw
-from recollect.forecast.known import Known
 from recollect.forecast.locality import Locality
 from recollect.forecast.markov import Markov
 from recollect.forecast.stationary import Stationary
@@ -21,7 +20,6 @@ __all__ = [
     "DiscreteLaw",
     "Forecast",
     "Judged",
-    "Known",
     "Locality",
     "Markov",
     "Now",

@@ -1,6 +1,6 @@
 """Which law describes a stream best: the one that is least surprised by values it has not seen.
 
-Each law is fitted to the first part of the stream and then foretells the rest, one step at a time.
+Each law is fitted to the first part of the stream and then predicts the rest, one step at a time.
 It is judged by the mean logarithm of the probability that it gave to what came. One per cent of
 each forecast is spread evenly over all values, so that a single impossible value does not rule a
 law out.
@@ -45,7 +45,7 @@ def judge(
     values
         The stream so far.
     laws
-        Names of laws; all but ``known``, which foretells nothing, if left out.
+        Names of laws; all laws if left out.
     kept_back
         The share of the values, from the end, that the laws are not fitted to.
 
@@ -58,7 +58,7 @@ def judge(
     """
     numbers = whole_numbers(values, least=10)
     require_real("kept_back", kept_back, least=0.05, most=0.95)
-    names = [name for name in forecast_names() if name != "known"] if laws is None else laws
+    names = forecast_names() if laws is None else laws
     begin = min(max(3, round(len(numbers) * (1 - kept_back))), len(numbers) - 1)
     judged = [_judged(forecast_class(name), numbers, begin) for name in names]
     return sorted(judged, key=lambda one: -one.log_likelihood)
@@ -67,7 +67,7 @@ def judge(
 def choose(
     values: ArrayLike, laws: Sequence[str] | None = None, kept_back: float = 0.3
 ) -> Forecast:
-    """Fit the law that foretells the values kept back best; see :func:`judge`."""
+    """Fit the law that predicts the values kept back best; see :func:`judge`."""
     best = judge(values, laws, kept_back)[0]
     if best.forecast is None:
         raise InputError(f"no law fits these values: {best.name}: {best.reason}")

@@ -1,8 +1,7 @@
 """HEEB's score by its definition: Σ over Δ of expected benefit at now + Δ times survival to then.
 
-This is what the faster ways (:mod:`~recollect.forecast.incremental`,
-:mod:`~recollect.forecast.precomputed`) must agree with. A tuple whose benefit curve dominates
-another's never scores less (Theorem 2).
+The faster ways in :mod:`~recollect.forecast.precomputed` must agree with it. A tuple whose benefit
+curve dominates another's never scores less (Theorem 2).
 
 References
 ----------

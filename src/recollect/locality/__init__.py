@@ -5,7 +5,6 @@ from recollect.locality.distances import Distances
 from recollect.locality.entropy import conditional_entropy, entropy_iid
 from recollect.locality.fit import locality_model
 from recollect.locality.interarrival import InterArrival
-from recollect.locality.kopt import k_opt
 from recollect.locality.model import LocalityModel, b_by_h, fit_locality
 from recollect.locality.numbering import KeyNumbers
 from recollect.locality.permutation import permutation
@@ -36,7 +35,6 @@ __all__ = [
     "fit_locality",
     "fit_values",
     "fit_zipf",
-    "k_opt",
     "locality_model",
     "permutation",
     "predict",

@@ -6,10 +6,9 @@ relation may be in SQLite, DuckDB, PostgreSQL or in memory.
 
 from recollect.lookup.online import Lookup
 from recollect.lookup.outage import RelationLostError
-from recollect.policies import cache_policy_names
-from recollect.lookup.reduction import reduce_to_join
 from recollect.lookup.stats import LookupStats
 from recollect.lookup.whole import Enriched, lookup
+from recollect.policies import cache_policy_names
 
 __all__ = [
     "Enriched",
@@ -18,5 +17,4 @@ __all__ = [
     "RelationLostError",
     "cache_policy_names",
     "lookup",
-    "reduce_to_join",
 ]

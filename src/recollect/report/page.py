@@ -131,7 +131,7 @@ def header(kicker: str, headline: str, lead: str) -> str:
     return "<header>\n" + "\n".join(filter(None, lines)) + "\n</header>"
 
 
-def render_page(title: str, body: str, charts: list[Chart]) -> str:
+def render_page(title: str, body: str, charts: list[Chart], style: str = "") -> str:
     """Make the page.
 
     Parameters
@@ -142,6 +142,8 @@ def render_page(title: str, body: str, charts: list[Chart]) -> str:
         HTML, with the :attr:`Chart.element` of each chart in it.
     charts
         The charts to draw; without any, plotly is neither needed nor included.
+    style
+        CSS of this page, after that of all pages.
     """
     scripts = ""
     if charts:
@@ -157,7 +159,7 @@ def render_page(title: str, body: str, charts: list[Chart]) -> str:
     return _FRAME.format(
         policy=_POLICY,
         title=html.escape(title),
-        style=_resource("page.css"),
+        style=_resource("page.css") + style,
         body=body,
         scripts=scripts,
     )

@@ -14,20 +14,14 @@ import pyarrow.compute as pc
 
 from recollect.errors import InputError
 from recollect.join.window import parse_duration
+from recollect.plugins import PAPERS, added
 from recollect.streams import (
-    AttributesStream,
-    AutoregressiveStream,
     Generator,
     LocalityStream,
-    NormalIntervals,
-    ParetoStream,
-    ProgrammeStream,
     Source,
     TrendStream,
     UniformIntervals,
-    ViewingStream,
     WalkStream,
-    WindStream,
     ZipfStream,
     open_source,
 )
@@ -36,16 +30,9 @@ from recollect.streams.checks import require_real, require_whole
 GENERATORS: dict[str, type[Generator]] = {
     "locality": LocalityStream,
     "zipf": ZipfStream,
-    "pareto": ParetoStream,
     "trend": TrendStream,
     "walk": WalkStream,
-    "autoregressive": AutoregressiveStream,
-    "attributes": AttributesStream,
     "uniform-intervals": UniformIntervals,
-    "normal-intervals": NormalIntervals,
-    "wind": WindStream,
-    "viewing": ViewingStream,
-    "programme": ProgrammeStream,
 }
 OPTIONS = (
     "path", "generator", "timeUnit", "timeColumn", "startTime", "numPartitions", "rate",
@@ -179,14 +166,24 @@ def _data(given: dict[str, str]) -> str | Generator:
         _require_known(given, ())
         # Workers may run in a folder of their own.
         return os.path.abspath(path) if path else ""
-    if name not in GENERATORS:
-        raise InputError(f"unknown generator {name!r}; known are {', '.join(GENERATORS)}")
-    kind = GENERATORS[name]
+    kind = _generator(name)
     parameters = {field.name: field.type for field in fields(kind)}  # type: ignore[arg-type]
     _require_known(given, tuple(parameters))
     if "tuples" not in given:
         raise InputError(f"generator {name} needs to know how many rows: tuples=…")
     return kind(**{word: _parameter(text, parameters[word]) for word, text in given.items()})
+
+
+def _generator(name: str) -> type[Generator]:
+    if name in GENERATORS:
+        return GENERATORS[name]
+    others = added("generators")
+    if name not in others:
+        known = ", ".join((*GENERATORS, *others))
+        more = "" if others else f"; more come with {PAPERS}"
+        raise InputError(f"unknown generator {name!r}; known are {known}{more}")
+    kind: type[Generator] = others[name].load()
+    return kind
 
 
 def _require_known(given: Mapping[str, str], parameters: tuple[str, ...]) -> None:

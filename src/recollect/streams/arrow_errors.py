@@ -11,14 +11,14 @@ LONGEST_REASON = 200
 
 
 @contextmanager
-def plain_errors(name: str, deed: str) -> Iterator[None]:
+def plain_errors(name: str, action: str) -> Iterator[None]:
     """Turn what Arrow or the operating system raises inside the block into an InputError.
 
     Parameters
     ----------
     name
         The file or object at fault.
-    deed
+    action
         What could not be done with it, as in "cannot be …".
 
     Examples
@@ -31,7 +31,7 @@ def plain_errors(name: str, deed: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeError) as error:
-        raise InputError(f"{name} cannot be {deed}: {_reason(error)}") from error
+        raise InputError(f"{name} cannot be {action}: {_reason(error)}") from error
 
 
 def _reason(error: BaseException) -> str:

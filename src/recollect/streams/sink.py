@@ -31,7 +31,7 @@ class Sink:
         self.name = path
         self.schema = schema
         self._format = format_of(path)
-        self._deed = f"written as {self._format.value}"
+        self._action = f"written as {self._format.value}"
         folder, file = os.path.split(path)
         self._unfinished = Path(folder, f".{file}.{secrets.token_hex(4)}.unfinished")
         self._writer: Writer | None = None
@@ -41,7 +41,7 @@ class Sink:
     def __enter__(self) -> Self:
         """Begin the file, under a temporary name in the same folder."""
         try:
-            with plain_errors(self.name, self._deed):
+            with plain_errors(self.name, self._action):
                 stream: pa.NativeFile
                 stream = self._streams.enter_context(pa.OSFile(str(self._unfinished), "wb"))
                 if self._format is Format.CSV_GZIP:
@@ -68,7 +68,7 @@ class Sink:
                 f"{self.name} is written with columns {_listed(self.schema)}; "
                 f"a batch came with {_listed(batch.schema)}"
             )
-        with plain_errors(self.name, self._deed):
+        with plain_errors(self.name, self._action):
             self._writer.write(batch)
 
     def __exit__(
@@ -87,7 +87,7 @@ class Sink:
                 with suppress(Exception):
                     writer.close()
                 return
-            with plain_errors(self.name, self._deed):
+            with plain_errors(self.name, self._action):
                 writer.close()
                 self._streams.close()
                 os.replace(self._unfinished, self.name)

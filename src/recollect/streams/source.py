@@ -39,16 +39,16 @@ class Source:
         The reader behind.
     replayable
         Whether the data can be read more than once.
-    deed
+    action
         What messages say could not be done when reading fails.
     """
 
-    def __init__(self, name: str, opened: Opened, replayable: bool, deed: str) -> None:
+    def __init__(self, name: str, opened: Opened, replayable: bool, action: str) -> None:
         self.name = name
         self.schema: pa.Schema = plain_schema(opened.schema)
         self.replayable = replayable
         self._read = opened.read
-        self._deed = deed
+        self._action = action
         self._spent = False
 
     def batches(
@@ -85,7 +85,7 @@ class Source:
         return ", ".join(repr(name) for name in self.schema.names) or "none at all"
 
     def _batches(self, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:
-        with plain_errors(self.name, self._deed):
+        with plain_errors(self.name, self._action):
             for batch in self._read(schema.names, batch_rows):
                 for start in range(0, batch.num_rows, batch_rows):
                     piece = batch.slice(start, batch_rows)
@@ -118,10 +118,10 @@ def open_source(data: Any) -> Source:
     if isinstance(data, str | PathLike):
         return _open_path(fspath(data))
     name = type(data).__name__
-    deed = "read as an Arrow stream"
-    with plain_errors(name, deed):
+    action = "read as an Arrow stream"
+    with plain_errors(name, action):
         opened, replayable = _open_object(data)
-    return Source(name, opened, replayable, deed)
+    return Source(name, opened, replayable, action)
 
 
 def _open_path(path: str) -> Source:
@@ -133,11 +133,11 @@ def _open_path(path: str) -> Source:
     if not file.exists():
         raise InputError(f"{path} does not exist")
     format_ = format_of(path)
-    deed = f"read as {format_.value}"
-    with plain_errors(path, deed):
+    action = f"read as {format_.value}"
+    with plain_errors(path, action):
         if file.stat().st_size == 0:
             raise InputError(f"{path} has no rows: it is 0 bytes long")
-        return Source(path, open_file(path, format_), replayable=True, deed=deed)
+        return Source(path, open_file(path, format_), replayable=True, action=action)
 
 
 def _open_object(data: Any) -> tuple[Opened, bool]:

@@ -12,18 +12,19 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 
-from recollect.errors import InputError, RecollectError
+from recollect.errors import InputError, MissingExtraError, RecollectError
 from recollect.join.budget import parse_budget
 from recollect.join.window import parse_window
+from recollect.plugins import PAPERS, added
 from recollect.policies import parse_policy
-from recollect.streams import catalogue
-from recollect.streams.data_folder import VARIABLE
 from recollect.toml.lines import Key
 from recollect.toml.tables import Mistake, parse, read_table, read_text
 from recollect.toml.values import expected, text, texts, whole
 from recollect.workload.declaration import RATE, JoinOn, Stream, Workload
 from recollect.workload.division import WORDS
 
+DATA_FOLDER = "RECOLLECT_DATA"
+"""The environment variable that names the folder of real data."""
 UNITS = ("s", "ms", "us", "ns")
 
 
@@ -112,7 +113,7 @@ class Settings:
 class Generated:
     """A stream of the catalogue, perhaps with other names for its columns."""
 
-    workload: Annotated[str, text, "name a workload of the catalogue, see docs/streams.md"]
+    workload: Annotated[str, text, "name a workload of the catalogue, see docs/papers/package.md"]
     stream: Annotated[str, text, "name one of its streams"]
     tuples: Annotated[int | None, whole(0)] = None
     seed: Annotated[int, whole(0)] = 0
@@ -123,7 +124,10 @@ class Generated:
 
     def load(self) -> Any:
         """Make the stream."""
-        streams = catalogue.load(self.workload, tuples=self.tuples, seed=self.seed).streams
+        load = added("catalogue").get("load")
+        if load is None:
+            raise MissingExtraError(f"the catalogue of generated streams comes with {PAPERS}")
+        streams = load.load()(self.workload, tuples=self.tuples, seed=self.seed).streams
         if self.stream not in streams:
             raise InputError(
                 f"workload {self.workload} has no stream {self.stream!r}, but {', '.join(streams)}"
@@ -189,7 +193,7 @@ def read_workload(path: str | PathLike[str], data: str | PathLike[str] | None = 
         Folder of the files that it names; the environment variable RECOLLECT_DATA if left out.
         Without either they lie beside the TOML file, and a stream that can be generated is.
     """
-    folder = fspath(data) if data is not None else os.environ.get(VARIABLE)
+    folder = fspath(data) if data is not None else os.environ.get(DATA_FOLDER)
     return parse_workload(read_text(path), fspath(path), folder)
 
 
