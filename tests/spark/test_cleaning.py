@@ -3,11 +3,9 @@
 import pytest
 
 from recollect.errors import InputError
-from recollect.spark.pipeline.cleaning import clean
 from recollect.spark.pipeline.config import ConfigError, parse_config
-from recollect.spark.pipeline.counts import record_of
+from recollect.spark.pipeline.ingest import clean, open_stream, record_of
 from recollect.spark.pipeline.queries import wait
-from recollect.spark.pipeline.sources import open_stream
 
 pytestmark = pytest.mark.xdist_group("spark")
 

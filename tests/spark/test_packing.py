@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.hashing import code_of_columns
 from recollect.join.encoding import keys_of
 from recollect.join.query import Query, bind
 from recollect.spark import packing
-from recollect.spark.micro_batch import read_input
+from recollect.spark.keeping.micro_batch import read_input
 from recollect.spark.packing import (
+    CODES,
     PACKED_SCHEMA,
     _spark_hash,
     from_bytes,
@@ -24,6 +26,7 @@ from recollect.spark.packing import (
     shards_of,
     spreader,
     to_bytes,
+    unship,
     unpacker,
 )
 from tests.policies.scenarios import examples
@@ -131,7 +134,7 @@ def test_both_sides_send_a_key_to_the_same_shard(how):
             for side, schema in enumerate(schemas):
                 keys = _as(values, schema.types[1])
                 batch = pa.record_batch([pa.array(range(len(values))), keys], schema=schema)
-                where.append(shards_of(keys_of(bound, side, batch), 1000).tolist())
+                where.append(shards_of(code_of_columns(keys_of(bound, side, batch)), 1000).tolist())
             assert where[0] == where[1], (one, two)
 
 
@@ -158,22 +161,22 @@ def test_zeros_and_nans_are_one_key_each(wrap):
     odd_nan = np.array([0x7FF8000000000123], np.int64).view(np.float64)[0]
     negative_nan = np.array([-1], np.int64).view(np.float64)[0]
     for same in ((0.0, -0.0), (math.nan, odd_nan), (math.nan, negative_nan)):
-        one, two = (shards_of([wrap(value)], 10**6) for value in same)
+        one, two = (shards_of(code_of_columns([wrap(value)]), 10**6) for value in same)
         assert one.tolist() == two.tolist()
 
 
 @examples(30)
 @given(st.integers(1, 300), st.lists(st.integers(-(2**63), 2**63 - 1), max_size=50))
 def test_shards_are_in_range_and_do_not_depend_on_the_neighbours(shards, keys):
-    where = shards_of([pa.array(keys, pa.int64())], shards)
+    where = shards_of(code_of_columns([pa.array(keys, pa.int64())]), shards)
     assert all(0 <= shard < shards for shard in where)
-    alone = [shards_of([pa.array([key], pa.int64())], shards)[0] for key in keys]
+    alone = [shards_of(code_of_columns([pa.array([key], pa.int64())]), shards)[0] for key in keys]
     assert where.tolist() == alone
 
 
 def test_keys_spread_evenly():
     for keys in (np.arange(80_000), np.arange(80_000) * 1024, np.arange(80_000) << 40):
-        counts = np.bincount(shards_of([pa.array(keys)], 16), minlength=16)
+        counts = np.bincount(shards_of(code_of_columns([pa.array(keys)]), 16), minlength=16)
         assert counts.min() > 4600
         assert counts.max() < 5400
 
@@ -182,8 +185,10 @@ def test_a_slice_is_sent_where_the_whole_is():
     batch = nested_rows(60, nulls=False)
     for name in ("k", "list", "map", "struct"):
         column = batch.column(name)
-        whole = shards_of([column], 50)
-        assert shards_of([column.slice(17, 20)], 50).tolist() == whole[17:37].tolist()
+        whole = shards_of(code_of_columns([column]), 50)
+        assert (
+            shards_of(code_of_columns([column.slice(17, 20)]), 50).tolist() == whole[17:37].tolist()
+        )
 
 
 # -- packing and unpacking -------------------------------------------------------------------------
@@ -239,9 +244,10 @@ def test_every_row_is_packed_once_for_its_shard(shards, chunk, partition, monkey
             assert read.batches[1] == inputs[0].batches[1]
             assert read.missing == inputs[0].missing
         if inputs[0].batches[1] is not None:
-            found += inputs[0].batches[1].to_pylist()
-            where = shards_of([inputs[0].batches[1].column("k")], shards)
-            assert set(where.tolist()) == {shard}
+            batch, codes = unship(inputs[0].batches[1])
+            found += batch.to_pylist()
+            assert codes.tolist() == code_of_columns([batch.column("k")]).tolist()
+            assert set(shards_of(codes, shards).tolist()) == {shard}
     assert sorted(found, key=lambda row: row["t"]) == good
     if shards == 1:
         assert found == good
@@ -277,7 +283,7 @@ def test_nulls_in_one_of_several_key_columns(partition):
     packed = packed_rows(packer(bound, 0, 3)(iter([batch])))
     assert sum(row.missing for row in packed) == 4
     (there,) = [row.packed for row in packed if row.packed is not None]
-    assert from_bytes(there).to_pylist() == batch.slice(0, 1).to_pylist()
+    assert unship(from_bytes(there))[0].to_pylist() == batch.slice(0, 1).to_pylist()
 
 
 def test_nan_is_a_key(partition):
@@ -295,7 +301,7 @@ def test_another_time_zone(partition):
     here = pa.schema([NESTED.field(0), NESTED.field(1)])
     batch = nested_rows(9, nulls=False).select(["t", "k"])
     packed = packed_rows(packer(bound_of(here), 0, 1)(iter([batch.cast(there)])))
-    (read,) = [from_bytes(row.packed) for row in packed if row.packed is not None]
+    (read,) = [unship(from_bytes(row.packed))[0] for row in packed if row.packed is not None]
     assert read.schema == here
     assert read.equals(batch)
 
@@ -336,12 +342,13 @@ def test_spreading_a_table(partition):
         batches = list(spreader(bound, side, 5)(iter([given.slice(0, 15), given.slice(15)])))
         table = pa.Table.from_batches(batches)
         good = [row for row in given.to_pylist() if row["k"] is not None and row["t"] is not None]
-        assert table.column(own).to_pylist() == good
+        codes = code_of_columns([pa.array([row["k"] for row in good])])
+        sent = [row | {CODES: code} for row, code in zip(good, codes.tolist(), strict=True)]
+        assert table.column(own).to_pylist() == sent
         assert table.column(other).null_count == len(good)
         moments = [round(row["t"].timestamp() * 1e6) for row in good]
         assert table.column("at").to_pylist() == moments
         numbers = table.column("row").to_pylist()
         assert numbers == sorted(set(numbers))
         assert numbers[0] == 2 << packing.ROW_BITS
-        where = shards_of([pa.array([row["k"] for row in good])], 5)
-        assert table.column("shard").to_pylist() == where.tolist()
+        assert table.column("shard").to_pylist() == shards_of(codes, 5).tolist()

@@ -10,11 +10,12 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 from recollect.errors import StateError
-from recollect.spark import keeping
 from recollect.spark.bounded_join import bounded_join
-from recollect.spark.keeping import Keeper, read_header
+from recollect.spark.keeping import keeper as keeping
+from recollect.spark.keeping.header import read_header
+from recollect.spark.keeping.keeper import Keeper
+from recollect.spark.keeping.shard import Job, Shard
 from recollect.spark.operators import DictVault
-from recollect.spark.shard import Job, Shard
 from tests.spark.feeds import (
     PROVIDER,
     SECOND,

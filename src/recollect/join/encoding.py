@@ -30,6 +30,7 @@ def encoded(
     times: np.ndarray,
     skip: np.ndarray | None = None,
     measure: bool = False,
+    codes: np.ndarray | None = None,
 ) -> Encoded:
     """Encode a batch of a stream.
 
@@ -45,14 +46,18 @@ def encoded(
         Which of them match nothing, if any.
     measure
         Whether the bytes of each row are wanted.
+    codes
+        The codes of the keys, if they have been computed before.
     """
+    if codes is None:
+        codes = code_of_columns(keys_of(bound, side, batch))
     extra = np.empty((batch.num_rows, 0), np.int64)
     if bound.filter is not None:
         extra = bound.filter.encode(side, batch)
     sizes = np.ceil(SLACK * row_bytes(batch)).astype(np.int64) if measure else NO_SIZES
     return Encoded(
         feed_of(
-            code_of_columns(keys_of(bound, side, batch)),
+            codes,
             times,
             sizes,
             NO_SKIPS if skip is None else skip.astype(np.uint8),

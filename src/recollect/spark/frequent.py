@@ -12,7 +12,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 from recollect.counting import ValueCounter
 from recollect.counting.lossy import LEAST_EPSILON, as_typed
 from recollect.errors import InputError
-from recollect.spark.words import find, quoted, require_bytewise, require_comparable
+from recollect.spark.columns import find, quoted, require_bytewise, require_comparable
 from recollect.streams.checks import require_real
 
 KEY, COUNT, ERROR = "key", "count", "max_error"

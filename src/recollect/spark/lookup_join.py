@@ -14,14 +14,14 @@ import pyarrow as pa
 from pyspark.errors import PySparkTypeError, UnsupportedOperationException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import LongType, StructField, StructType
 
 from recollect.errors import InputError, PolicyError
 from recollect.lookup.online import DEFAULT_POLICY, Lookup
 from recollect.lookup.policies import is_offline, parse_cache_policy
 from recollect.policies import Policy
-from recollect.spark.packing import Stage, conform
+from recollect.spark.packing import Stage, arrow_schema, conform
 
 OBSERVATION = "recollect-lookup."
 """What the names of our observations begin with; the name of the lookup follows."""
@@ -164,13 +164,7 @@ def _numbers(lookup: Lookup) -> dict[str, int]:
 
 def _arrow_schema(struct: StructType) -> pa.Schema:
     """Spark's columns in Arrow's terms; all may be NULL, as they are in rows with numbers."""
-    try:
-        schema = to_arrow_schema(
-            struct, timezone="UTC", error_on_duplicated_field_names_in_struct=True
-        )
-    except (PySparkTypeError, UnsupportedOperationException) as error:
-        raise InputError(f"the stream cannot be handed to Python workers: {error}") from None
-    return pa.schema([field.with_nullable(True) for field in schema])
+    return pa.schema([f.with_nullable(True) for f in arrow_schema(struct, "the stream")])
 
 
 def _spark_schema(schema: pa.Schema) -> StructType:

@@ -20,10 +20,10 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from recollect.join.kernel import BEFORE_ALL
 from recollect.join.query import SIDES
-from recollect.spark.micro_batch import Moment, join_micro_batch
-from recollect.spark.numbers import FIELDS, Numbers
+from recollect.spark.keeping.micro_batch import Moment, join_micro_batch
+from recollect.spark.keeping.shard import Job, Shard
+from recollect.spark.live.numbers import FIELDS, Numbers
 from recollect.spark.packing import Stage, to_bytes
-from recollect.spark.shard import Job, Shard
 
 JOINED = "packed binary, " + ", ".join(f"{name} long" for name in FIELDS)
 """The columns that all operators give: packed results, and in other rows the numbers."""

@@ -11,9 +11,13 @@ from time import perf_counter
 import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.errors import PySparkTypeError, UnsupportedOperationException
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
 
 from recollect.compiled import cached, mix
-from recollect.hashing import code_of_columns
+from recollect.errors import InputError
+from recollect.hashing import code_of_columns, fits_in_64_bits
 from recollect.join.encoding import keys_of
 from recollect.join.payload import take
 from recollect.join.query import Bound
@@ -21,16 +25,12 @@ from recollect.join.query import Bound
 PACKED = "label int, shard int, side int, origin long, missing long, micros long, packed binary"
 """The columns of packed rows: where they go, where they come from, what was left out."""
 PACKED_SCHEMA = pa.schema(
-    [
-        ("label", pa.int32()),
-        ("shard", pa.int32()),
-        ("side", pa.int32()),
-        ("origin", pa.int64()),
-        ("missing", pa.int64()),
-        ("micros", pa.int64()),
-        ("packed", pa.binary()),
-    ]
+    [(name, pa.int32()) for name in ("label", "shard", "side")]
+    + [(name, pa.int64()) for name in ("origin", "missing", "micros")]
+    + [("packed", pa.binary())]
 )
+CODES = "recollect.codes"
+"""The column for the codes of keys: they are hashed here, and not once more in the shard."""
 CHUNK_ROWS = 262_144
 CHUNK_BYTES = 2**26
 """At most about so many rows, or bytes, are packed together."""
@@ -52,13 +52,49 @@ def _spread(codes, shards, where):  # type: ignore[no-untyped-def]
         where[i] = ((mix(codes[i]) >> 32) & 0x7FFFFFFF) % shards
 
 
-def shards_of(keys: list[pa.Array], shards: int) -> np.ndarray:
-    """Which shard each key belongs to.
+def arrow_schema(struct: StructType, what: str) -> pa.Schema:
+    """Columns in Arrow's types. Time stamps are instants, so the session's time zone is not in."""
+    try:
+        return to_arrow_schema(
+            struct, timezone="UTC", error_on_duplicated_field_names_in_struct=True
+        )
+    except (PySparkTypeError, UnsupportedOperationException) as error:
+        raise InputError(f"{what} cannot be handed to Python workers: {error}") from None
 
-    >>> shards_of([pa.array([1, 2, 1])], 2)[[0, 2]].tolist() in ([0, 0], [1, 1])
+
+def ships_codes(bound: Bound) -> bool:
+    """Whether rows are sent with the codes of their keys; a single number is its own code."""
+    return len(bound.key_types) > 1 or not fits_in_64_bits(bound.key_types[0])
+
+
+def columns_sent(bound: Bound, side: int) -> pa.Schema:
+    """The columns that a stream sends to its shards."""
+    schema = bound.schemas[side]
+    return schema.append(pa.field(CODES, pa.int64())) if ships_codes(bound) else schema
+
+
+def prepare(bound: Bound, side: int, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, np.ndarray]:
+    """The rows that a stream sends, and the codes of their keys."""
+    batch = without_missing(bound, side, conform(batch, bound.schemas[side]))
+    codes = code_of_columns(keys_of(bound, side, batch))
+    if ships_codes(bound):
+        batch = batch.append_column(CODES, pa.array(codes))
+    return batch, codes
+
+
+def unship(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, np.ndarray | None]:
+    """The rows of a stream again, and the codes if they were sent."""
+    if batch.schema.get_field_index(CODES) < 0:
+        return batch, None
+    return batch.drop_columns([CODES]), batch.column(CODES).to_numpy()
+
+
+def shards_of(codes: np.ndarray, shards: int) -> np.ndarray:
+    """Which shard each code belongs to.
+
+    >>> shards_of(np.array([1, 2, 1]), 2)[[0, 2]].tolist() in ([0, 0], [1, 1])
     True
     """
-    codes = code_of_columns(keys)
     where = np.empty(len(codes), np.int32)
     _spread(codes, shards, where)
     return where
@@ -134,8 +170,8 @@ def packer(bound: Bound, side: int, shards: int) -> Stage:
             yield pack_chunk(chunk, partition << CHUNK_BITS | number, waited)
 
     def pack_chunk(chunk: pa.RecordBatch, origin: int, started: float) -> pa.RecordBatch:
-        batch = without_missing(bound, side, conform(chunk, bound.schemas[side]))
-        where = shards_of(keys_of(bound, side, batch), shards)
+        batch, codes = prepare(bound, side, chunk)
+        where = shards_of(codes, shards)
         order = np.argsort(where, kind="stable")
         batch = take(batch, order)
         ends = np.cumsum(np.bincount(where, minlength=shards))
@@ -160,17 +196,17 @@ def spreader(bound: Bound, side: int, shards: int) -> Stage:
         assert context is not None
         row = context.partitionId() << ROW_BITS
         for batch in batches:
-            batch = without_missing(bound, side, conform(batch, bound.schemas[side]))
+            batch, codes = prepare(bound, side, batch)
             at = code_of_columns([batch.column(bound.query.time[side])]) * bound.scale[side]
             rows = [
                 batch.to_struct_array()
                 if other == side
-                else pa.nulls(batch.num_rows, pa.struct(list(schema)))
-                for other, schema in enumerate(bound.schemas)
+                else pa.nulls(batch.num_rows, pa.struct(list(columns_sent(bound, other))))
+                for other in range(len(bound.schemas))
             ]
             yield pa.RecordBatch.from_pydict(
                 {
-                    "shard": shards_of(keys_of(bound, side, batch), shards),
+                    "shard": shards_of(codes, shards),
                     "at": at,
                     "row": np.arange(row, row + batch.num_rows),
                     "left": rows[0],

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import LongType
@@ -19,6 +19,7 @@ from recollect.errors import InputError
 from recollect.hashing import code_of_columns, missing
 from recollect.locality import (
     Coincidences,
+    Distances,
     Fitted,
     KeyNumbers,
     LocalityModel,
@@ -30,12 +31,11 @@ from recollect.locality import (
     fit_locality,
 )
 from recollect.locality.coincidences import MOST_LAGS
+from recollect.locality.distances import STEPS
 from recollect.locality.permutation import shuffle_ranks
 from recollect.locality.profile import shorter_models
-from recollect.spark.blocks import by_block
-from recollect.spark.interarrival import interarrival
-from recollect.spark.positions import POSITION, numbered
-from recollect.spark.words import find, require_bytewise, require_comparable
+from recollect.spark.columns import find, require_bytewise, require_comparable
+from recollect.spark.numbered_rows import POSITION, by_block, numbered
 from recollect.streams.checks import require_whole
 
 THE_FRAME = "the DataFrame"
@@ -149,6 +149,21 @@ def _popularity(keys: DataFrame) -> Popularity:
     rows = keys.groupBy("times").agg(F.count("*").alias("keys")).collect()
     times, count = (np.array([row[i] for row in rows], np.int64) for i in (0, 1))
     return Popularity.of(np.repeat(times, count))
+
+
+def interarrival(stream: DataFrame) -> Distances:
+    """Count how far each row is from the one before it with the same code."""
+    before = F.lag(POSITION).over(Window.partitionBy("code").orderBy(POSITION))
+    # The shortest distance of the same bin: only the first bits are kept.
+    distances = stream.select((F.col(POSITION) - before).alias("distance")).selectExpr(
+        "distance", f"greatest(length(bin(distance)) - {STEPS.bit_length()}, 0) AS shift"
+    )
+    bins = distances.groupBy(
+        F.expr("shiftleft(shiftright(distance, shift), shift)").alias("distance")
+    ).agg(F.count("*").alias("rows"))
+    found = {row.distance: row.rows for row in bins.collect()}
+    firsts = found.pop(None, 0)
+    return Distances.of([*found], firsts, [*found.values()])
 
 
 def _coincidences(stream: DataFrame, h: int) -> np.ndarray:

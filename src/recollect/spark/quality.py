@@ -13,8 +13,8 @@ from recollect.errors import InputError, WindowError
 from recollect.join.kernel import TIME
 from recollect.join.query import key_columns, pair_of
 from recollect.join.window import parse_window, resolve
+from recollect.spark.columns import contains, find, positions_of, require_comparable
 from recollect.spark.time_type import TimeType
-from recollect.spark.words import contains, find, positions_of, require_comparable
 
 RESULT = "the result"
 SLICE = "slice_start"

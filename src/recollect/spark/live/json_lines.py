@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.errors import InputError
-from recollect.spark.live.record import Record
+from recollect.spark.live.numbers import Record
 
 logger = logging.getLogger(__name__)
 

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
-from recollect.spark.live.ledger import Ledger
-from recollect.spark.live.record import Output, Record, record_of
-from recollect.spark.numbers import OBSERVATION
+from recollect.spark.live.numbers import OBSERVATION, Ledger, Output, Record, record_of
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.listener import (
@@ -30,7 +28,7 @@ class LiveNumbers(StreamingQueryListener):
     Parameters
     ----------
     outputs
-        Called with each :data:`~recollect.spark.live.record.Record`, one at a time.
+        Called with each :data:`~recollect.spark.live.numbers.Record`, one at a time.
 
     Examples
     --------

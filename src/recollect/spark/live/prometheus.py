@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InputError, MissingExtraError
-from recollect.spark.live.record import Record
+from recollect.spark.live.numbers import Record
 
 if TYPE_CHECKING:
     from prometheus_client import Metric

@@ -1,53 +1,41 @@
-"""Where everything of a pipeline lies."""
+"""What the stages of a run share: where everything lies, the session, and who is told."""
 
 import json
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.errors import InputError
-from recollect.spark.pipeline.config import Config
-from recollect.spark.pipeline.sections import FILE_FORMATS
+from recollect.spark.pipeline.config import FILE_FORMATS, Config
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from recollect.spark.live import Record
 
 
-@dataclass(frozen=True)
 class Layout:
     """The folder of a pipeline.
 
-    What people read is in ``out``: ``ingest.json``, ``profile.json``, ``join.json`` and
-    ``quality.json`` (the numbers of a stage that is complete), ``live.jsonl``, ``report.html``.
-    What Spark reads and writes is in ``data``: ``ingested/left``, ``ingested/right``, ``results``,
-    ``checkpoints/…``, ``quality/…``.
+    What people read is in ``out``: ``<stage>.json`` (the numbers of a stage that is complete),
+    ``live.jsonl``, ``report.html``. What Spark reads and writes is in ``data``: ``ingested/left``,
+    ``ingested/right``, ``results``, ``checkpoints/…``, ``quality/…``.
     """
 
-    out: Path
-    data: str
-    results: str | None
-    live: Path
-    report: Path
-
-    @classmethod
-    def of(cls, config: Config) -> "Layout":
-        """Find out where a configuration wants things."""
-        out = Path(config.pipeline.out).absolute()
+    def __init__(self, config: Config) -> None:
+        self.out = Path(config.pipeline.out).absolute()
         # As a URI, because a cluster may take plain paths for those of its own file system.
-        data = config.pipeline.data or out.as_uri()
-        results = config.sink.path
-        if results is None and config.sink.format in FILE_FORMATS:
-            results = f"{data}/results"
-        return cls(
-            out=out,
-            data=data,
-            results=results,
-            live=Path(config.live.json_lines or out / "live.jsonl"),
-            report=Path(config.report.html or out / "report.html"),
-        )
-
-    @property
-    def ingest_counts(self) -> Path:
-        """What ingesting read and removed, batch by batch."""
-        return self.out / "ingest.jsonl"
+        self.data = config.pipeline.data or self.out.as_uri()
+        self.results = config.sink.path
+        if self.results is None and config.sink.format in FILE_FORMATS:
+            self.results = f"{self.data}/results"
+        self.live = Path(config.live.json_lines or self.out / "live.jsonl")
+        self.report = Path(config.report.html or self.out / "report.html")
+        self.ingest_counts = self.out / "ingest.jsonl"
 
     def ingested(self, side: str) -> str:
         """The cleaned rows of a side."""
@@ -81,5 +69,66 @@ def write_json(value: Any, path: Path) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Read what :func:`write_json` wrote."""
-    return json.loads(path.read_text(encoding="utf-8"))
+    """Read what :func:`write_json` wrote; None if it is not there."""
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+class Watch(Protocol):
+    """Is told what a run is doing."""
+
+    def begin(self, stage: str) -> None:
+        """Take note that a stage begins."""
+
+    def news(self, stage: str, text: str) -> None:
+        """Take note of how far a stage has come."""
+
+    def batch(self, record: "Record") -> None:
+        """Take note of what the join did in a micro-batch."""
+
+    def end(self, stage: str, numbers: dict[str, Any]) -> None:
+        """Take note that a stage is complete."""
+
+
+class NoWatch:
+    """Takes no note of anything."""
+
+    def begin(self, *_: Any) -> None:
+        """Do nothing."""
+
+    news = batch = end = begin
+
+
+@dataclass
+class Run:
+    """A configuration on its way through the stages.
+
+    Parameters
+    ----------
+    config
+        What is to be done.
+    start
+        Makes the session; called when the first stage needs it.
+    watch
+        Told about progress.
+    """
+
+    config: Config
+    start: "Callable[[], SparkSession]"
+    watch: Watch = field(default_factory=NoWatch)
+    queries: "list[StreamingQuery]" = field(default_factory=list)
+    """All that were started."""
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where everything lies."""
+        return Layout(self.config)
+
+    @cached_property
+    def spark(self) -> "SparkSession":
+        """The session."""
+        return self.start()
+
+    def stop_queries(self) -> None:
+        """Leave nothing running, whatever happened."""
+        for query in self.queries:
+            query.stop()

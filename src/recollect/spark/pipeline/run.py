@@ -2,21 +2,46 @@
 
 import time
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import InputError
 from recollect.report.page import require_page
 from recollect.spark.pipeline.config import Config
-from recollect.spark.pipeline.context import NoWatch, Run, Watch
-from recollect.spark.pipeline.failures import SPARK_ERRORS, failure
-from recollect.spark.pipeline.layout import Layout, write_json
-from recollect.spark.pipeline.stages import STAGES, Stage
-from recollect.spark.pipeline.together import ingest_and_join
+from recollect.spark.pipeline.ingest import ingest
+from recollect.spark.pipeline.join import ingest_and_join, join
+from recollect.spark.pipeline.layout import Layout, NoWatch, Run, Watch, write_json
+from recollect.spark.pipeline.measure import compare, profile, quality
+from recollect.spark.pipeline.queries import SPARK_ERRORS, failure
+from recollect.spark.pipeline.report import report
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-NAMES = tuple(stage.name for stage in STAGES)
+
+class Stage(NamedTuple):
+    """A step of the pipeline, which can be run by itself once the one it needs has run.
+
+    To add one, write a function that takes a :class:`~.layout.Run` and returns its numbers, and put
+    it into :data:`STAGES` at its place.
+    """
+
+    work: Callable[[Run], dict[str, Any]]
+    needs: str | None = None
+    """The stage that must have run."""
+    reads: tuple[str, ...] = ()
+    """Stages whose numbers it takes if they are there."""
+
+
+STAGES = {
+    "ingest": Stage(ingest),
+    "profile": Stage(profile, needs="ingest"),
+    "compare": Stage(compare, needs="ingest"),
+    "join": Stage(join, needs="ingest"),
+    "quality": Stage(quality, needs="join"),
+    "report": Stage(report, needs="join", reads=("profile", "compare", "quality")),
+}
+"""In their order."""
+NAMES = tuple(STAGES)
 BOTH = ("ingest", "join")
 """These run at the same time if they do not end by themselves."""
 
@@ -51,54 +76,50 @@ def run_pipeline(
     run = Run(config, session, watch or NoWatch())
     run.layout.make()
     _require_earlier(chosen, run.layout)
-    if any(stage.name == "report" for stage in chosen):
+    if "report" in chosen:
         require_page(run.layout.report)
+    numbers: dict[str, dict[str, Any]] = {}
     try:
-        return _run(run, chosen)
+        if config.sink.trigger is not None and set(BOTH) <= set(chosen):
+            numbers |= _recorded(run, BOTH, ingest_and_join)
+        for name in chosen:
+            if name not in numbers:
+                numbers |= _recorded(run, [name], STAGES[name].work)
     finally:
         run.stop_queries()
+    return numbers
 
 
-def _chosen(config: Config, names: Collection[str]) -> list[Stage]:
+def _chosen(config: Config, names: Collection[str]) -> list[str]:
     for name in names:
-        if name not in NAMES:
+        if name not in STAGES:
             raise InputError(f"unknown stage {name!r}; the stages are {', '.join(NAMES)}")
     if names:
-        return [stage for stage in STAGES if stage.name in names]
+        return [name for name in NAMES if name in names]
     optional = {
         "profile": config.profile.run,
         "compare": config.compare is not None,
         "quality": config.quality.run,
     }
-    return [stage for stage in STAGES if optional.get(stage.name, True)]
+    return [name for name in NAMES if optional.get(name, True)]
 
 
-def _require_earlier(chosen: Sequence[Stage], layout: Layout) -> None:
-    by_name = {stage.name: stage for stage in STAGES}
-    names = [stage.name for stage in chosen]
-    for stage in chosen:
-        if stage.needs is None or stage.needs in names:
+def _require_earlier(chosen: Sequence[str], layout: Layout) -> None:
+    for name in chosen:
+        needed = STAGES[name].needs
+        if needed is None or needed in chosen:
             continue
-        if not by_name[stage.needs].has_run(layout):
+        # The join may follow while ingesting is still under way: all it must know are the columns.
+        trace = layout.schema("right") if needed == "ingest" else layout.record(needed)
+        if not trace.exists():
             raise InputError(
-                f"stage {stage.name!r} needs what {stage.needs!r} leaves in {layout.out}, where"
-                f" nothing is yet; run {stage.needs!r} first, or both"
+                f"stage {name!r} needs what {needed!r} leaves in {layout.out}, where"
+                f" nothing is yet; run {needed!r} first, or both"
             )
 
 
-def _run(run: Run, chosen: Sequence[Stage]) -> dict[str, dict[str, Any]]:
-    numbers: dict[str, dict[str, Any]] = {}
-    rest = list(chosen)
-    if run.config.sink.trigger is not None and set(BOTH) <= {stage.name for stage in rest}:
-        numbers |= _recorded(run, BOTH, ingest_and_join)
-        rest = [stage for stage in rest if stage.name not in BOTH]
-    for stage in rest:
-        numbers |= _recorded(run, [stage.name], stage.numbers)
-    return numbers
-
-
 def _recorded(
-    run: Run, names: Sequence[str], work: Callable[[Run], dict[str, dict[str, Any]]]
+    run: Run, names: Sequence[str], work: Callable[[Run], dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """Do the work of stages; their numbers are there only if and when they are complete."""
     for name in _outdated(names):
@@ -110,6 +131,8 @@ def _recorded(
         done = work(run)
     except SPARK_ERRORS as error:
         raise failure(" and ".join(names), error) from error
+    if len(names) == 1:
+        done = {names[0]: done}
     seconds = round(time.monotonic() - begun, 1)
     for name in names:
         done[name]["seconds"] = seconds
@@ -119,9 +142,9 @@ def _recorded(
 
 
 def _outdated(names: Sequence[str]) -> list[str]:
-    """The stages that speak of what these leave behind, and these."""
+    """These stages, and those whose numbers depend on what these leave behind."""
     found = list(names)
-    for stage in STAGES:
-        if stage.name not in found and {stage.needs, *stage.reads} & {*found}:
-            found.append(stage.name)
+    for name, stage in STAGES.items():
+        if name not in found and {stage.needs, *stage.reads} & {*found}:
+            found.append(name)
     return found

@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from recollect.join.buffer import STREAMS
 from recollect.join.kernel import BEFORE_ALL
-from recollect.spark.keeping import Header, Keeper, Vault, read_header, write_header
-from recollect.spark.numbers import Numbers
+from recollect.spark.keeping.header import Header, Vault, read_header, write_header
+from recollect.spark.keeping.keeper import Keeper
+from recollect.spark.keeping.shard import Job
+from recollect.spark.live.numbers import Numbers
 from recollect.spark.packing import from_bytes, micros_since, to_bytes
-from recollect.spark.shard import Job
 
 SETTLED = 3
 """After so many micro-batches a worker has made the objects it keeps for good."""

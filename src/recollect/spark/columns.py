@@ -35,7 +35,7 @@ class OutputColumn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class JoinWords:
+class JoinColumns:
     """What is joined on Spark; made by :meth:`parse`.
 
     Names in ``query`` are those of the DataFrames' own columns, however the user spelt them.
@@ -67,7 +67,7 @@ class JoinWords:
         window: Any,
         lateness: Any = None,
         how: str = "inner",
-    ) -> "JoinWords":
+    ) -> "JoinColumns":
         """Read the words of the public API and find the columns they name."""
         if how != "inner":
             raise InputError(f"how={how!r}: only 'inner' joins are known")

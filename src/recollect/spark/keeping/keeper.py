@@ -10,121 +10,32 @@ Beside that the arrays themselves and the rows are left in shared memory. Usuall
 micro-batch finds them there and reads nothing but a small header.
 """
 
-import json
-import math
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
 
 from recollect.errors import StateError
 from recollect.join.buffer import STREAMS
-from recollect.join.encoding import feed_of
-from recollect.join.kernel import BEFORE_ALL
-from recollect.join.query import SIDES
-from recollect.spark.shard import CHANGED, Job, Shard, Taken
-from recollect.spark.shared_memory import Layout, SharedMemory
+from recollect.spark.keeping.header import Header, Vault, write_header
+from recollect.spark.keeping.packed import (
+    compress,
+    decompress,
+    layout_of,
+    pack_arrays,
+    pack_log,
+    same_kinds,
+    unpack_arrays,
+    unpack_log,
+)
+from recollect.spark.keeping.shard import CHANGED, Job, Shard, Taken
+from recollect.spark.keeping.shared_memory import SharedMemory
 
-HEADER = "header"
 SERIAL = "recollect.serial"
 PAGE = 8 * 2**20
 """State is written in pieces of at most so many bytes."""
 SMALLEST_SNAPSHOT = 2**18
 """A log shorter than this is not replaced by a snapshot."""
-CODEC = "zstd"
-PREFIX = 8
-WORD = 8
-
-
-class Vault(Protocol):
-    """Named bytes that are committed together with a micro-batch, or not at all."""
-
-    def get(self, name: str) -> bytes | None:
-        """Return the bytes of a name, if there are any."""
-
-    def put(self, name: str, value: bytes) -> None:
-        """Keep bytes under a name."""
-
-    def delete(self, name: str) -> None:
-        """Forget a name."""
-
-
-@dataclass
-class Header:
-    """What a shard's state consists of."""
-
-    identity: dict[str, Any]
-    """The join that it belongs to."""
-    batch: int = -1
-    """The last micro-batch."""
-    watermark: int = BEFORE_ALL
-    """The watermark then, in units of the time columns."""
-    newest: list[int] = field(default_factory=lambda: [BEFORE_ALL] * STREAMS)
-    segments: list[dict[str, int]] = field(default_factory=lambda: [{} for _ in range(STREAMS)])
-    """By stream: the segments of rows and their sizes."""
-    snapshot_pages: int = 0
-    snapshot_bytes: int = 0
-    snapshot_layout: Layout = field(default_factory=dict)
-    log: int = 0
-    """The number of entries in the log."""
-    log_bytes: int = 0
-    token: str = ""
-    """Names the shared memory that belongs to this state."""
-    layout: Layout = field(default_factory=dict)
-    """Of the arrays there."""
-    buffered: int = 0
-    buffered_bytes: int = 0
-
-
-def identity_of(job: Job) -> dict[str, Any]:
-    """What must not change while a join's state lives."""
-    query = job.bound.query
-    return {
-        "policy": job.policy.spec,
-        "budget": str(job.budget),
-        "shards": job.shards,
-        "window": query.window_text,
-        "lateness": job.lateness,
-        "seed": job.seed,
-        **{
-            f"{name} columns": [
-                f"{job.called(side, column.name)} {column.type}" for column in schema
-            ]
-            for side, (name, schema) in enumerate(zip(SIDES, job.bound.schemas, strict=True))
-        },
-        "keys": [[job.called(side, key) for key in keys] for side, keys in enumerate(query.on)],
-        "times": [job.called(side, time) for side, time in enumerate(query.time)],
-    }
-
-
-def read_header(vault: Vault, job: Job) -> Header:
-    """The header of a shard's state; refuse that of another join."""
-    text = vault.get(HEADER)
-    identity = identity_of(job)
-    if text is None:
-        return Header(identity)
-    header = Header(**json.loads(text))
-    for name, value in identity.items():
-        before = header.identity.get(name)
-        if before != value:
-            raise StateError(
-                f"the checkpoint belongs to a join with {name} {_shown(before)}, this one has"
-                f" {name} {_shown(value)}; go on with the same, or start with a new checkpoint"
-            )
-    return header
-
-
-def write_header(vault: Vault, header: Header) -> int:
-    """Save a header; return its bytes."""
-    text = json.dumps(asdict(header)).encode()
-    vault.put(HEADER, text)
-    return len(text)
-
-
-def _shown(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class Keeper:
@@ -170,7 +81,9 @@ class Keeper:
         memory = SharedMemory.claim(self._query, self._number, header.token)
         if memory is None:
             return False
-        arrays = memory.arrays(header.layout, self.shard.engine.arrays())
+        arrays = None
+        if same_kinds(header.layout, self.shard.engine.arrays()):
+            arrays = memory.arrays(header.layout)
         segments = {
             (stream, int(number)): memory.read(_segment(stream, number), size)
             for stream, sizes in enumerate(header.segments)
@@ -189,15 +102,14 @@ class Keeper:
         header = self._header
         if header.snapshot_pages:
             pages = [self._get(f"snapshot/{page}") for page in range(header.snapshot_pages)]
-            like = self.shard.engine.arrays()
-            if like.keys() != header.snapshot_layout.keys():
+            if not same_kinds(header.snapshot_layout, self.shard.engine.arrays()):
                 raise StateError(CHANGED.format(self.shard.job.policy.spec))
-            arrays = _unpacked(b"".join(pages), header.snapshot_layout, like)
+            arrays = unpack_arrays(b"".join(pages), header.snapshot_layout)
             self.shard.engine.restore_snapshot(arrays)
         for entry in range(header.log):
-            self.shard.take_again(_read_log(self._get(f"log/{entry}")))
+            self.shard.take_again(unpack_log(self._get(f"log/{entry}")))
         segments = {
-            (stream, int(number)): _decompress(self._get(_segment(stream, number)))
+            (stream, int(number)): decompress(self._get(_segment(stream, number)))
             for stream, sizes in enumerate(header.segments)
             for number in sizes
         }
@@ -256,7 +168,7 @@ class Keeper:
                 if str(number) not in before:
                     data = _with_serials(batch, self.shard.serials[stream][number])
                     before[str(number)] = data.size
-                    self._put(name, _compress(data))
+                    self._put(name, compress(data))
                     self._leave(name, data)
                 after[str(number)] = before.pop(str(number))
             for gone in before:
@@ -266,13 +178,13 @@ class Keeper:
             self._header.segments[stream] = after
 
     def _save_log(self, taken: Taken) -> None:
-        self._header.log_bytes += self._put(f"log/{self._header.log}", _log(taken))
+        self._header.log_bytes += self._put(f"log/{self._header.log}", pack_log(taken))
         self._header.log += 1
 
     def _save_snapshot(self) -> None:
         header = self._header
         arrays = self.shard.engine.snapshot()
-        packed = _packed(arrays)
+        packed = pack_arrays(arrays)
         pages = [packed[start : start + PAGE] for start in range(0, len(packed), PAGE)]
         for page, data in enumerate(pages):
             self._put(f"snapshot/{page}", data)
@@ -280,7 +192,7 @@ class Keeper:
             self._vault.delete(f"snapshot/{gone}")
         for entry in range(header.log):
             self._vault.delete(f"log/{entry}")
-        header.snapshot_layout = {name: list(array.shape) for name, array in arrays.items()}
+        header.snapshot_layout = layout_of(arrays)
         header.snapshot_pages, header.snapshot_bytes = len(pages), len(packed)
         header.log = header.log_bytes = 0
 
@@ -310,7 +222,7 @@ class Keeper:
         self._memory = None
 
 
-def _segment(stream: int, number: Any) -> str:
+def _segment(stream: int, number: int | str) -> str:
     return f"rows-{stream}-{number}"
 
 
@@ -320,92 +232,3 @@ def _with_serials(batch: pa.RecordBatch, serials: np.ndarray) -> pa.Buffer:
     with pa.ipc.new_stream(target, batch.schema) as writer:
         writer.write_batch(batch)
     return target.getvalue()
-
-
-def _compress(data: Any) -> bytes:
-    """Compressed bytes behind their length.
-
-    Most of it are words of eight bytes: keys, times and numbers that differ in their lower bytes
-    only. So all first bytes are put together, all second ones, and so on, which halves the result.
-    """
-    return _squeezed(_turned(np.frombuffer(data, np.uint8), WORD))
-
-
-def _decompress(data: bytes) -> pa.Buffer:
-    return pa.py_buffer(_turned_back(_unsqueezed(data), WORD))
-
-
-def _packed(arrays: dict[str, np.ndarray]) -> bytes:
-    """The same for arrays, whose words are as long as their items."""
-    return _squeezed(
-        np.concatenate(
-            [
-                _turned(np.ascontiguousarray(array).reshape(-1).view(np.uint8), array.itemsize)
-                for array in arrays.values()
-            ]
-        )
-    )
-
-
-def _unpacked(data: bytes, layout: Layout, like: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    turned = _unsqueezed(data)
-    arrays = {}
-    start = 0
-    for name, shape in layout.items():
-        dtype = like[name].dtype
-        end = start + dtype.itemsize * math.prod(shape)
-        flat = _turned_back(turned[start:end], dtype.itemsize)
-        arrays[name] = flat.view(dtype).reshape(shape)
-        start = end
-    return arrays
-
-
-def _turned(flat: np.ndarray, width: int) -> np.ndarray:
-    words = flat[: len(flat) // width * width].reshape(-1, width).T
-    return np.concatenate([words.reshape(-1), flat[words.size :]])
-
-
-def _turned_back(turned: np.ndarray, width: int) -> np.ndarray:
-    whole = len(turned) // width * width
-    words = turned[:whole].reshape(width, -1).T
-    return np.concatenate([words.reshape(-1), turned[whole:]])
-
-
-def _squeezed(flat: np.ndarray) -> bytes:
-    return len(flat).to_bytes(PREFIX, "little") + pa.compress(flat, codec=CODEC, asbytes=True)
-
-
-def _unsqueezed(data: bytes) -> np.ndarray:
-    size = int.from_bytes(data[:PREFIX], "little")
-    return np.frombuffer(pa.decompress(memoryview(data)[PREFIX:], size, codec=CODEC), np.uint8)
-
-
-def _log(taken: Taken) -> bytes:
-    """An entry of the log: horizon, numbers of tuples, then keys, times and sizes of each stream.
-
-    Times stand as differences, which compress well.
-    """
-    parts = [np.array(taken.horizon, np.int64)]
-    parts += [np.array([len(feed.time), len(feed.size)], np.int64) for feed in taken.feeds]
-    for feed in taken.feeds:
-        parts += [feed.key, np.diff(feed.time, prepend=np.int64(0)), feed.size]
-    return _compress(np.concatenate(parts).tobytes())
-
-
-def _read_log(entry: bytes) -> Taken:
-    words = np.frombuffer(_decompress(entry), np.int64)
-    certain, probable, *lengths = words[:6].tolist()
-    rest = iter(_cut(words[6:], lengths))
-    left, right = (
-        feed_of(key, np.cumsum(time), size)
-        for key, time, size in zip(rest, rest, rest, strict=True)
-    )
-    return Taken((left, right), (certain, probable))
-
-
-def _cut(words: np.ndarray, lengths: list[int]) -> Iterator[np.ndarray]:
-    start = 0
-    for tuples, sizes in zip(lengths[::2], lengths[1::2], strict=True):
-        for length in (tuples, tuples, sizes):
-            yield words[start : start + length]
-            start += length

@@ -8,6 +8,7 @@ state still holds the old token, under which nothing is to be found any more, an
 up from the state store.
 """
 
+import itertools
 import logging
 import mmap
 import os
@@ -23,14 +24,14 @@ import numpy as np
 import psutil
 import pyarrow as pa
 
+from recollect.spark.keeping.packed import Layout, layout_of, sizes_of, views
+
 log = logging.getLogger(__name__)
 
 ALIGNMENT = 64
 STALE_SECONDS = 3600
 """The memory of a shard that has not been used for so long is given back."""
 ARRAYS = "arrays"
-Layout = dict[str, list[int]]
-"""The shapes of arrays that stand in a file one behind the other."""
 
 
 class SharedMemory:
@@ -82,27 +83,17 @@ class SharedMemory:
 
     def write_arrays(self, arrays: dict[str, np.ndarray]) -> Layout:
         """Copy arrays into memory."""
-        layout = {name: list(array.shape) for name, array in arrays.items()}
-        mapped = self._map(ARRAYS, _size(layout, arrays), create=True)
+        layout = layout_of(arrays)
+        mapped = self._map(ARRAYS, sum(_steps(layout)), create=True)
         assert mapped is not None
-        for name, target in _views(mapped, layout, arrays).items():
+        for name, target in _views(mapped, layout).items():
             target[...] = arrays[name]
         return layout
 
-    def arrays(self, layout: Layout, like: dict[str, np.ndarray]) -> dict[str, np.ndarray] | None:
-        """The arrays themselves, to be changed in place; None if they are not whole.
-
-        Parameters
-        ----------
-        layout
-            What :meth:`write_arrays` gave.
-        like
-            Arrays of the same names and types.
-        """
-        if layout.keys() != like.keys():
-            return None
-        mapped = self._map(ARRAYS, _size(layout, like), create=False)
-        return None if mapped is None else _views(mapped, layout, like)
+    def arrays(self, layout: Layout) -> dict[str, np.ndarray] | None:
+        """The arrays that :meth:`write_arrays` wrote, to be changed in place; None if cut."""
+        mapped = self._map(ARRAYS, sum(_steps(layout)), create=False)
+        return None if mapped is None else _views(mapped, layout)
 
     def write(self, name: str, data: pa.Buffer) -> None:
         """Copy bytes into memory."""
@@ -148,27 +139,18 @@ def _reserve(file: int, size: int) -> None:
         os.truncate(file, size)
 
 
-def _size(layout: Layout, like: dict[str, np.ndarray]) -> int:
-    return sum(_aligned(_nbytes(shape, like[name])) for name, shape in layout.items())
+def _steps(layout: Layout) -> list[int]:
+    """From the beginning of each array to that of the next."""
+    return [-(-size // ALIGNMENT) * ALIGNMENT for size in sizes_of(layout)]
 
 
-def _nbytes(shape: list[int], like: np.ndarray) -> int:
-    return int(np.prod(shape)) * like.itemsize
-
-
-def _aligned(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
-
-
-def _views(mapped: mmap.mmap, layout: Layout, like: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    views = {}
-    start = 0
-    for name, shape in layout.items():
-        size = _nbytes(shape, like[name])
-        part = np.frombuffer(mapped, np.uint8, size, start)
-        views[name] = part.view(like[name].dtype).reshape(shape)
-        start += _aligned(size)
-    return views
+def _views(mapped: mmap.mmap, layout: Layout) -> dict[str, np.ndarray]:
+    starts = itertools.accumulate(_steps(layout), initial=0)
+    parts = (
+        np.frombuffer(mapped, np.uint8, size, start)
+        for size, start in zip(sizes_of(layout), starts, strict=False)
+    )
+    return views(parts, layout)
 
 
 # -- whose memory it is, and when it is given back -------------------------------------------------

@@ -23,6 +23,7 @@ from recollect.join.payload import PLACE_BITS, RAW, PayloadStore, Relocate, fit,
 from recollect.join.query import Bound
 from recollect.join.result import ResultShape
 from recollect.policies import Policy
+from recollect.spark.packing import unship
 
 OUTPUT_ROWS = 65_536
 """Results come in batches of about so many rows."""
@@ -146,7 +147,9 @@ class Shard:
             batch, times = take(batch, order[late:]), times[late:]
         if len(times):
             self.newest[stream] = max(self.newest[stream], int(times[-1]))
-        return encoded(bound, stream, batch, times, measure=self.engine.capacity.in_bytes)
+        batch, codes = unship(batch)
+        measure = self.engine.capacity.in_bytes
+        return encoded(bound, stream, batch, times, measure=measure, codes=codes)
 
     def results(self, taken: Taken) -> Iterator[pa.RecordBatch]:
         """Join what was taken; the rows to remember are kept when all results are out."""
