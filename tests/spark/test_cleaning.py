@@ -76,7 +76,7 @@ def test_null_keys_can_be_kept(spark, config_of):
     [
         (
             'columns.ts = "CAST(ts AS TIMESTAMP)"\nnull_keys = "error"',
-            'lacks a key or its time, all it has is {"ts":"2026-01-01T10:00:01.000Z"}; mend it',
+            'has no key or no time, only {"ts":"2026-01-01T10:00:01.000Z"}; correct the row',
         ),
         (
             'columns = { ts = "CAST(ts AS TIMESTAMP)", price = "CAST(price AS DOUBLE)" }',

@@ -26,8 +26,8 @@ from recollect.spark.packing import (
     shards_of,
     spreader,
     to_bytes,
-    unship,
     unpacker,
+    unship,
 )
 from tests.policies.scenarios import examples
 

@@ -14,7 +14,7 @@ from recollect.spark.pipeline import join as joining
 from recollect.spark.pipeline import parse_config, run_pipeline
 from recollect.spark.pipeline.config import Sink
 from recollect.spark.pipeline.queries import cause, patience
-from recollect.spark.pipeline.run import _outdated
+from recollect.spark.pipeline.stages import _outdated
 
 pytestmark = pytest.mark.xdist_group("spark")
 

@@ -2,11 +2,12 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
+from operator import or_
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructField, StructType, TimestampNTZType, TimestampType
@@ -16,8 +17,8 @@ from recollect.spark import replay
 from recollect.spark.columns import JoinColumns, find, quoted
 from recollect.spark.live import JsonLines, Record, read_records
 from recollect.spark.pipeline.config import FILE_FORMATS, REPLAY, Config
-from recollect.spark.pipeline.layout import Run, read_json, write_json
 from recollect.spark.pipeline.queries import blame, patience, trigger, wait
+from recollect.spark.pipeline.run import Run, read_json, write_json
 
 READ = "ingest.read"
 KEPT = "ingest.kept"
@@ -42,7 +43,7 @@ class Ingesting:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        config, layout = run.config, run.layout
+        config = run.config
         frames = {side: clean(open_stream(run.spark, config, side), config, side) for side in SIDES}
         asked = config.join
         with blame(config, "join"):  # now rather than when all has been read
@@ -55,12 +56,12 @@ class Ingesting:
         for side, frame in frames.items():
             # One file per batch: the join then reads them in the order in which they came.
             writer = frame.repartition(1).writeStream.format("parquet").queryName(f"ingest {side}")
-            writer = writer.option("checkpointLocation", layout.checkpoint(f"ingest-{side}"))
+            writer = writer.option("checkpointLocation", run.checkpoint(f"ingest-{side}"))
             with blame(config, side):
                 writer = writer.trigger(**trigger(config.sink.trigger))
-                self._queries[side] = writer.start(layout.ingested(side))
+                self._queries[side] = writer.start(run.ingested(side))
                 run.queries.append(self._queries[side])
-        self._lines = JsonLines(layout.ingest_counts)
+        self._lines = JsonLines(run.ingest_counts)
         self._seen = dict.fromkeys(SIDES, -1)
         self._latest: dict[str, str] = {}
         self._rows: Counter[str] = Counter()
@@ -98,7 +99,7 @@ class Ingesting:
     def finish(self) -> dict[str, Any]:
         """Sum up, over all runs that went into the same folder; repeated batches count once."""
         self.look()
-        records = read_records(self._run.layout.ingest_counts)
+        records = read_records(self._run.ingest_counts)
         return {
             side: {
                 name: sum(record[name] for record in records if record["join"] == side)
@@ -128,7 +129,7 @@ def record_of(side: str, progress: Any) -> Record:
 
 def _remember(run: Run, side: str, schema: StructType) -> None:
     """Note down the columns for the stages that follow; they must stay the same."""
-    path = run.layout.schema(side)
+    path = run.schema(side)
     # Without metadata: the watermark that finds duplicates is not that of the join.
     plain = StructType([StructField(field.name, field.dataType) for field in schema])
     if path.exists() and (before := StructType.fromJson(read_json(path))) != plain:
@@ -138,7 +139,7 @@ def _remember(run: Run, side: str, schema: StructType) -> None:
         )
         raise run.config.mistake(
             side,
-            message=f"its columns are now {now}, but {run.layout.out} was begun with"
+            message=f"its columns are now {now}, but {run.out} was begun with"
             f" {then}; take another pipeline.out, or remove that folder",
         )
     write_json(plain.jsonValue(), path)
@@ -175,7 +176,7 @@ def clean(frame: DataFrame, config: Config, side: str) -> DataFrame:
     """Do with a stream what its section of the configuration says, and count the rows."""
     source = config.source(side)
     keys, time = config.join.keys_of(side), config.join.time_of(side)
-    frame = shape(frame, config, side, source.columns, source.select)
+    frame = shape(frame, config, side)
     with blame(config, "join", "on"):
         for name in keys:
             find(frame, name, f"the {side} source")
@@ -188,16 +189,19 @@ def clean(frame: DataFrame, config: Config, side: str) -> DataFrame:
             f" time stamp; make it one in [{side}.columns], as in"
             f" {time} = \"CAST({time} AS TIMESTAMP)\"",
         )  # fmt: skip
-    incomplete = F.lit(False)
-    for name in (*keys, time):
-        incomplete = incomplete | F.col(quoted(name)).isNull()
+    needed = [*keys, time]
+    incomplete = reduce(or_, (F.col(quoted(name)).isNull() for name in needed))
     frame = frame.observe(
         READ, F.count(F.lit(1)).alias("rows"), F.count_if(incomplete).alias("null_keys")
     )
     if source.null_keys == "drop":
         frame = frame.filter(~incomplete)
     elif source.null_keys == "error":
-        frame = frame.filter(_refuse(incomplete, [*keys, time], side))
+        there = F.to_json(F.struct(*(F.col(quoted(name)) for name in dict.fromkeys(needed))))
+        begin = F.lit(f"a row of the {side} source has no key or no time, only ")
+        end = F.lit("; correct the row, or set null_keys = 'drop'")
+        refuse = F.raise_error(F.concat(begin, there, end))
+        frame = frame.filter(F.when(incomplete, refuse).otherwise(F.lit(True)))
     if source.duplicates is not None:
         delay = f"{source.duplicates.within.nanoseconds // 1_000_000} milliseconds"
         with blame(config, side, "duplicates", "id"):
@@ -206,33 +210,17 @@ def clean(frame: DataFrame, config: Config, side: str) -> DataFrame:
     return frame.observe(KEPT, F.count(F.lit(1)).alias("rows"))
 
 
-def shape(
-    frame: DataFrame,
-    config: Config,
-    section: str,
-    columns: Mapping[str, str],
-    select: Sequence[str] | None,
-) -> DataFrame:
-    """Add or replace columns by SQL expressions, then keep only some."""
-    for name, expression in columns.items():
+def shape(frame: DataFrame, config: Config, section: str) -> DataFrame:
+    """Add or replace columns by SQL expressions, then keep only some, as a section says."""
+    said = config.sink if section == "sink" else config.source(section)
+    for name, expression in said.columns.items():
         with blame(config, section, "columns", name):
             # One by one, so that an expression may use the columns before it.
             frame = frame.withColumn(name, F.expr(expression))
-    if select is not None:
+    if said.select is not None:
         with blame(config, section, "select"):
-            frame = frame.select([quoted(name) for name in select])
+            frame = frame.select([quoted(name) for name in said.select])
     return frame
-
-
-def _refuse(incomplete: Column, names: Sequence[str], side: str) -> Column:
-    """Return a condition that fails the query at the first incomplete row."""
-    there = F.to_json(F.struct(*(F.col(quoted(name)) for name in dict.fromkeys(names))))
-    message = F.concat(
-        F.lit(f"a row of the {side} source has no key or no time; of these columns it has only "),
-        there,
-        F.lit("; correct the row, or set null_keys = 'drop'"),
-    )
-    return F.when(incomplete, F.raise_error(message)).otherwise(F.lit(True))
 
 
 # -- the rows that were ingested ---------------------------------------------------------------
@@ -240,33 +228,26 @@ def _refuse(incomplete: Column, names: Sequence[str], side: str) -> Column:
 
 def rows(run: Run, side: str) -> DataFrame:
     """All rows of a side that are there now."""
-    return run.spark.read.schema(_schema(run, side)).parquet(run.layout.ingested(side))
+    schema = StructType.fromJson(read_json(run.schema(side)))
+    return run.spark.read.schema(schema).parquet(run.ingested(side))
 
 
 def streams(run: Run, in_step: bool) -> list[DataFrame]:
     """Return both sides as streams, file by file in the order in which they were written.
 
-    Parameters
-    ----------
-    run
-        The run.
-    in_step
-        Whether to take from each side the same share of its files at a time, so that neither runs
-        ahead of the other and fills the memory of the join with rows that cannot match yet.
+    In step means that each micro-batch takes the same share of the files of each side, so that
+    neither runs ahead and fills the memory of the join with rows that cannot match yet.
     """
-    # By default Spark passes over files that are a week older than the newest.
-    readers = [
-        run.spark.readStream.schema(_schema(run, side)).option("maxFileAge", "3650d")
-        for side in SIDES
-    ]
-    if in_step:
-        limits = pace(*(len(rows(run, side).inputFiles()) for side in SIDES))
-        for reader, limit in zip(readers, limits, strict=True):
-            reader.option("maxFilesPerTrigger", limit)
-    return [
-        reader.parquet(run.layout.ingested(side))
-        for reader, side in zip(readers, SIDES, strict=True)
-    ]
+    tables = [rows(run, side) for side in SIDES]
+    limits = pace(*(len(table.inputFiles()) for table in tables)) if in_step else (None, None)
+    streams = []
+    for side, table, limit in zip(SIDES, tables, limits, strict=True):
+        # By default Spark passes over files that are a week older than the newest.
+        reader = run.spark.readStream.schema(table.schema).option("maxFileAge", "3650d")
+        if limit is not None:
+            reader = reader.option("maxFilesPerTrigger", limit)
+        streams.append(reader.parquet(run.ingested(side)))
+    return streams
 
 
 def pace(left: int, right: int) -> tuple[int, int]:
@@ -279,7 +260,3 @@ def pace(left: int, right: int) -> tuple[int, int]:
     ratio = Fraction(many, few).limit_denominator(FINEST) if few else Fraction(1)
     pair = (ratio.numerator, ratio.denominator)
     return pair if left > right else (pair[1], pair[0])
-
-
-def _schema(run: Run, side: str) -> StructType:
-    return StructType.fromJson(read_json(run.layout.schema(side)))

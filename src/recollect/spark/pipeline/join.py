@@ -1,7 +1,7 @@
 """Stage four: the bounded join over what was ingested, as a stream into the sink."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +17,8 @@ from recollect.spark.live import JsonLines, LiveNumbers, Output, Prometheus, Rec
 from recollect.spark.live.numbers import COUNTS, LEVELS
 from recollect.spark.pipeline.config import Join
 from recollect.spark.pipeline.ingest import Ingesting, shape, streams
-from recollect.spark.pipeline.layout import Run
 from recollect.spark.pipeline.queries import blame, patience, trigger, wait
+from recollect.spark.pipeline.run import Run
 
 QUERY = "join"
 
@@ -97,12 +97,12 @@ def _start(run: Run, every: Duration | None) -> StreamingQuery:
             left, right, on=asked.on, time=asked.time, window=asked.window, budget=asked.budget,
             policy=asked.policy, shards=asked.shards, lateness=asked.lateness, seed=asked.seed,
         )  # fmt: skip
-    result = shape(columns.rename(result), config, "sink", sink.columns, sink.select)
+    result = shape(columns.rename(result), config, "sink")
     writer = result.writeStream.format(sink.format).options(**sink.options)
     writer = writer.queryName(config.pipeline.name).trigger(**trigger(every))
-    writer = writer.option("checkpointLocation", run.layout.checkpoint(QUERY))
+    writer = writer.option("checkpointLocation", run.checkpoint(QUERY))
     with blame(config, "sink"):
-        query = writer.start(run.layout.results)
+        query = writer.start(run.results)
     run.queries.append(query)
     return query
 
@@ -111,7 +111,7 @@ def _start(run: Run, every: Duration | None) -> StreamingQuery:
 def _listening(run: Run) -> Iterator[LiveNumbers]:
     """Hand on the numbers of every batch: to a file, to Prometheus and to whoever watches."""
     with ExitStack() as stack:
-        outputs: list[Output] = [JsonLines(run.layout.live), run.watch.batch]
+        outputs: list[Output] = [JsonLines(run.live), run.watch.batch]
         if (port := run.config.live.prometheus_port) is not None:
             with blame(run.config, "live", "prometheus_port"):
                 outputs.append(stack.enter_context(Prometheus(port)))
@@ -123,12 +123,12 @@ def _listening(run: Run) -> Iterator[LiveNumbers]:
 
 def batches(run: Run, query_id: str) -> list[Record]:
     """Return the records of all batches of a query, also those of earlier runs."""
-    return [record for record in read_records(run.layout.live) if record["query_id"] == query_id]
+    return [record for record in read_records(run.live) if record["query_id"] == query_id]
 
 
 def _finish(run: Run, query: StreamingQuery) -> dict[str, Any]:
     """Add up what happened, and find the peaks of what was in memory, since the beginning."""
-    records: Sequence[Record] = batches(run, str(query.id))
+    records = batches(run, str(query.id))
     sums = {name: sum(record[name] for record in records) for name in COUNTS}
     peaks = {f"peak_{name}": max((r[name] for r in records), default=0) for name in LEVELS}
     return {"query_id": str(query.id), "batches": len(records), **sums, **peaks}

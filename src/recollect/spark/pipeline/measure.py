@@ -13,7 +13,7 @@ from recollect.spark.exact_join import exact_join
 from recollect.spark.pipeline.config import FILE_FORMATS, Compare
 from recollect.spark.pipeline.ingest import rows, shape
 from recollect.spark.pipeline.join import ResultColumns
-from recollect.spark.pipeline.layout import Run
+from recollect.spark.pipeline.run import Run
 from recollect.spark.profile import profile as profile_of
 from recollect.spark.quality import quality as quality_of
 from recollect.spark.sweep import sweep
@@ -55,15 +55,20 @@ def quality(run: Run) -> dict[str, Any]:
     left, right = (rows(run, side) for side in SIDES)
     columns = ResultColumns.of(left, right, asked)
     exact = exact_join(left, right, on=asked.on, time=asked.time, window=asked.window)
-    exact = shape(columns.rename(exact), config, "sink", sink.columns, sink.select)
+    exact = shape(columns.rename(exact), config, "sink")
+    if not sink.can_be_read:
+        raise config.mistake("sink", "format", message="its rows cannot be read again")
+    reader = run.spark.read.format(sink.format).options(**sink.options)
+    if sink.format in FILE_FORMATS:
+        reader = reader.schema(exact.schema)
     found = quality_of(
-        _results(run, exact), exact,
+        reader.load(run.results), exact,
         key=list(columns.keys), time="=".join(columns.times), slice=config.quality.slice,
     )  # fmt: skip
     assert found.by_slice is not None
     assert found.by_key is not None
     for name, table in (("by_slice", found.by_slice), ("by_key", found.by_key)):
-        table.coalesce(1).write.mode("overwrite").parquet(f"{run.layout.data}/quality/{name}")
+        table.coalesce(1).write.mode("overwrite").parquet(f"{run.data}/quality/{name}")
     lost = F.col("exact") * (1 - F.coalesce("recall", F.lit(1)))
     worst = found.by_key.orderBy(lost.desc()).limit(WORST)
     key = F.concat_ws(", ", *(F.col(quoted(name)) for name in columns.keys))
@@ -75,17 +80,6 @@ def quality(run: Run) -> dict[str, Any]:
         "by_slice": _plain(found.by_slice, "slice_start", F.col("slice_start")),
         "worst_keys": _plain(worst, "key", key),
     }
-
-
-def _results(run: Run, exact: DataFrame) -> DataFrame:
-    """Read the sink."""
-    sink = run.config.sink
-    if not sink.can_be_read:
-        raise run.config.mistake("sink", "format", message="its rows cannot be read again")
-    reader = run.spark.read.format(sink.format).options(**sink.options)
-    if sink.format in FILE_FORMATS:
-        reader = reader.schema(exact.schema)
-    return reader.load(run.layout.results)
 
 
 def _plain(table: DataFrame, name: str, label: Column) -> list[dict[str, Any]]:

@@ -39,14 +39,9 @@ def wait(
     until: Callable[[], bool] = lambda: False,
     look: Callable[[], None] = lambda: None,
 ) -> None:
-    """Wait until all queries have ended or ``until`` says so, or one fails.
+    """Wait until all queries, named as in messages, have ended or ``until`` says so, or one fails.
 
-    Parameters
-    ----------
-    queries
-        By what messages call them.
-    until, look
-        Called again and again.
+    All the while ``look`` is called again and again.
     """
     while True:
         over = until() or not any(query.isActive for query in queries.values())
@@ -102,14 +97,7 @@ def failure(stage: str, error: Exception) -> RecollectError:
 def blame(config: Config, *key: str, **by_condition: str) -> Iterator[None]:
     """Say that a key of the configuration is wrong if Spark does not take it.
 
-    Parameters
-    ----------
-    config
-        The configuration.
-    key
-        The section and the key.
-    by_condition
-        Other last parts of the key, by what Spark calls the kind of error.
+    Some kinds of errors, by the names that Spark has for them, are the fault of another key.
     """
     try:
         yield

@@ -8,15 +8,15 @@ from recollect.report.comparison import comparison_from
 from recollect.report.page import require_page
 from recollect.report.pipeline import write_pipeline_report
 from recollect.spark.pipeline.join import batches
-from recollect.spark.pipeline.layout import Run, read_json
+from recollect.spark.pipeline.run import Run, read_json
 
 
 def report(run: Run) -> dict[str, Any]:
     """Write the page from what the other stages left behind; the optional ones may be missing."""
-    config, layout = run.config, run.layout
-    require_page(layout.report)
+    config = run.config
+    require_page(run.report)
     ingested, profiles, compared, joined, quality = (
-        read_json(layout.record(stage))
+        read_json(run.record(stage))
         for stage in ("ingest", "profile", "compare", "join", "quality")
     )
     if quality and quality["recall"] is None:  # there was nothing to find, and all of it was found
@@ -43,7 +43,7 @@ def report(run: Run) -> dict[str, Any]:
             }
         )
     write_pipeline_report(
-        layout.report,
+        run.report,
         title=config.pipeline.name,
         facts=_facts(run, ingested or {}),
         batches=batches(run, joined["query_id"]),
@@ -55,7 +55,7 @@ def report(run: Run) -> dict[str, Any]:
         budget_tuples=budget.tuples,
         budget_bytes=budget.bytes,
     )
-    return {"html": str(layout.report)}
+    return {"html": str(run.report)}
 
 
 def _facts(run: Run, ingested: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def _facts(run: Run, ingested: dict[str, Any]) -> dict[str, Any]:
         "Budget": asked.budget or "unlimited",
         "Policy": asked.policy,
         "Lateness": asked.lateness or "none",
-        "Results": run.layout.results or run.config.sink.format,
+        "Results": run.results or run.config.sink.format,
     }
     for side in SIDES:
         counts = ingested.get(side, {}).items()
