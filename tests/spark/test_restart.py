@@ -172,5 +172,5 @@ def test_state_that_is_not_whole_is_refused():
     keeper.save(taken, number, marks[1])
     lost = next(name for name in vault if name.startswith("rows"))
     vault.delete(lost)
-    with pytest.raises(StateError, match=f"lacks its part '{lost}'"):
+    with pytest.raises(StateError, match=f"part '{lost}' of the state"):
         Keeper(made, 0, vault, read_header(vault, made), "elsewhere")

@@ -7,7 +7,6 @@ a worker that is new begins with an empty cache.
 
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
 from typing import Any
 
 import pyarrow as pa
@@ -31,23 +30,11 @@ MOST_CACHES = 8
 """So many a worker keeps; of queries that ended, nobody tells it."""
 
 
-@dataclass(frozen=True)
-class LookupNumbers:
-    """What a task did. Spark sums it up over a micro-batch with ``observe``."""
-
-    rows_in: int
-    hits: int
-    misses: int
-    queries: int
-    negative_hits: int
-    not_found: int
-    null_keys: int
-    evicted: int
-    refused: int
-    expired: int
-
-
-FIELDS = tuple(field.name for field in fields(LookupNumbers))
+FIELDS = (
+    "rows_in", "hits", "misses", "queries", "negative_hits", "not_found", "null_keys", "evicted",
+    "refused", "expired",
+)  # fmt: skip
+"""What a task did. Spark sums it up over a micro-batch with ``observe``."""
 
 _caches: dict[str, Lookup] = {}
 """The caches of this process, by the lookup they belong to."""
@@ -84,9 +71,9 @@ def lookup_join(
     cache
         How many rows each worker process may cache.
     name
-        Under ``recollect-lookup.<name>`` the :class:`LookupNumbers` of each micro-batch are
-        observed; they are in ``observedMetrics`` of the query's progress. Each lookup of a query
-        needs its own.
+        Under ``recollect-lookup.<name>`` numbers of each micro-batch are observed (rows_in, hits,
+        misses, queries, …); they are in ``observedMetrics`` of the query's progress. Each lookup of
+        a query needs its own.
 
     Examples
     --------

@@ -174,13 +174,14 @@ def packer(bound: Bound, side: int, shards: int) -> Stage:
         where = shards_of(codes, shards)
         order = np.argsort(where, kind="stable")
         batch = take(batch, order)
-        ends = np.cumsum(np.bincount(where, minlength=shards))
-        starts = np.concatenate([[0], ends[:-1]])
-        rows: list[tuple] = [
-            (label[shard], shard, side, origin, 0, 0, to_bytes(batch.slice(start, end - start)))
-            for shard, (start, end) in enumerate(zip(starts, ends, strict=True))
-            if end > start
-        ]
+        counts = np.bincount(where, minlength=shards)
+        rows: list[tuple] = []
+        for shard, (start, count) in enumerate(
+            zip(np.cumsum(counts) - counts, counts, strict=True)
+        ):
+            if count:
+                packed = to_buffer(batch.slice(start, count)).to_pybytes()
+                rows.append((label[shard], shard, side, origin, 0, 0, packed))
         missing = chunk.num_rows - batch.num_rows
         rows.append((label[0], 0, side, -1, missing, micros_since(started), None))
         return _rows(rows)
@@ -239,16 +240,16 @@ def _rows(rows: list[tuple]) -> pa.RecordBatch:
     )
 
 
-def to_bytes(batch: pa.RecordBatch) -> bytes:
+def to_buffer(batch: pa.RecordBatch) -> pa.Buffer:
     """A batch in Arrow's own format."""
     target = pa.BufferOutputStream()
     with pa.ipc.new_stream(target, batch.schema) as writer:
         writer.write_batch(batch)
-    return target.getvalue().to_pybytes()
+    return target.getvalue()
 
 
 def from_bytes(data: bytes | pa.Buffer) -> pa.RecordBatch:
-    """Read what :func:`to_bytes` made, without copying."""
+    """Read what :func:`to_buffer` made, without copying."""
     with pa.ipc.open_stream(data) as reader:
         return reader.read_next_batch()
 

@@ -40,8 +40,8 @@ class Header:
     watermark: int = BEFORE_ALL
     """The watermark then, in units of the time columns."""
     newest: list[int] = field(default_factory=lambda: [BEFORE_ALL] * STREAMS)
-    segments: list[dict[str, int]] = field(default_factory=lambda: [{} for _ in range(STREAMS)])
-    """By stream: the segments of rows and their sizes."""
+    segments: dict[str, int] = field(default_factory=dict)
+    """The segments of rows, ``rows-<stream>-<number>``, and their sizes."""
     snapshot_pages: int = 0
     snapshot_bytes: int = 0
     snapshot_layout: Layout = field(default_factory=dict)

@@ -11,12 +11,12 @@ micro-batch finds them there and reads nothing but a small header.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from recollect.errors import StateError
-from recollect.join.buffer import STREAMS
 from recollect.spark.keeping.header import Header, Vault, write_header
 from recollect.spark.keeping.packed import (
     compress,
@@ -29,7 +29,8 @@ from recollect.spark.keeping.packed import (
     unpack_log,
 )
 from recollect.spark.keeping.shard import CHANGED, Job, Shard, Taken
-from recollect.spark.keeping.shared_memory import SharedMemory
+from recollect.spark.keeping.shared_memory import ARRAYS, SharedMemory
+from recollect.spark.packing import from_bytes, to_buffer
 
 SERIAL = "recollect.serial"
 PAGE = 8 * 2**20
@@ -41,30 +42,18 @@ SMALLEST_SNAPSHOT = 2**18
 class Keeper:
     """Opens a shard for a micro-batch and saves it afterwards.
 
-    Parameters
-    ----------
-    job, number
-        The join and which of its shards this is.
-    vault
-        The shard's part of the state store.
-    header
-        What :func:`read_header` gave.
-    query
-        The streaming query, under whose name memory is shared.
+    The vault is the shard's part of the state store; memory is shared under the query's name.
     """
 
     def __init__(self, job: Job, number: int, vault: Vault, header: Header, query: str) -> None:
-        self._vault = vault
-        self._header = header
-        self._query = query
-        self._number = number
+        self._vault, self._header, self._number = vault, header, number
         self.written = 0
         """Bytes written to the state store."""
         self.shard = Shard(job, number)
         self.shard.newest = list(header.newest)
         self._memory: SharedMemory | None = None
         self._mapped: dict[str, np.ndarray] = {}
-        self.rebuilt = bool(header.log or header.snapshot_pages) and not self._at_hand()
+        self.rebuilt = bool(header.log or header.snapshot_pages) and not self._at_hand(query)
         """Whether the shard came from the state store."""
         if self._memory is None:
             self._memory = SharedMemory.fresh(query, number)
@@ -73,22 +62,17 @@ class Keeper:
 
     # -- opening -----------------------------------------------------------------------------
 
-    def _at_hand(self) -> bool:
+    def _at_hand(self, query: str) -> bool:
         """Open the shard from shared memory, if that is there and current."""
         header = self._header
         if not header.token:
             return False
-        memory = SharedMemory.claim(self._query, self._number, header.token)
-        if memory is None:
+        if (memory := SharedMemory.claim(query, self._number, header.token)) is None:
             return False
         arrays = None
         if same_kinds(header.layout, self.shard.engine.arrays()):
             arrays = memory.arrays(header.layout)
-        segments = {
-            (stream, int(number)): memory.read(_segment(stream, number), size)
-            for stream, sizes in enumerate(header.segments)
-            for number, size in sizes.items()
-        }
+        segments = {name: memory.read(name, size) for name, size in header.segments.items()}
         if arrays is None or any(data is None for data in segments.values()):
             memory.give_back()
             return False
@@ -108,32 +92,27 @@ class Keeper:
             self.shard.engine.restore_snapshot(arrays)
         for entry in range(header.log):
             self.shard.take_again(unpack_log(self._get(f"log/{entry}")))
-        segments = {
-            (stream, int(number)): decompress(self._get(_segment(stream, number)))
-            for stream, sizes in enumerate(header.segments)
-            for number in sizes
-        }
-        for (stream, number), data in segments.items():
-            self._leave(_segment(stream, number), data)
+        segments = {name: decompress(self._get(name)) for name in header.segments}
+        for name, data in segments.items():
+            self._leave(name, data)
         self._restore_rows(segments)
         self.shard.find_rows()
 
-    def _restore_rows(self, segments: Mapping[tuple[int, int], pa.Buffer | None]) -> None:
-        for stream in range(STREAMS):
-            batches = {}
-            for (owner, number), data in segments.items():
-                if owner != stream:
-                    continue
-                with pa.ipc.open_stream(data) as reader:
-                    batch = reader.read_next_batch()
-                self.shard.serials[stream][number] = batch.column(SERIAL).to_numpy()
-                batches[number] = batch.drop_columns([SERIAL])
-            self.shard.stores[stream].restore(batches, [])
+    def _restore_rows(self, segments: Mapping[str, pa.Buffer | None]) -> None:
+        batches: list[dict[int, pa.RecordBatch]] = [{} for _ in self.shard.stores]
+        for name, data in segments.items():
+            assert data is not None
+            stream, number = map(int, name.split("-")[1:])
+            batch = from_bytes(data)
+            self.shard.serials[stream][number] = batch.column(SERIAL).to_numpy()
+            batches[stream][number] = batch.drop_columns([SERIAL])
+        for store, restored in zip(self.shard.stores, batches, strict=True):
+            store.restore(restored, [])
 
     def _get(self, name: str) -> bytes:
         value = self._vault.get(name)
         if value is None:
-            raise StateError(f"the state of shard {self._number} lacks its part {name!r}")
+            raise StateError(f"part {name!r} of the state of shard {self._number} is missing")
         return value
 
     # -- saving ------------------------------------------------------------------------------
@@ -160,22 +139,23 @@ class Keeper:
         return len(value)
 
     def _save_rows(self) -> None:
+        """Write the segments that are new, and delete those that are gone."""
+        before, after = self._header.segments, {}
         for stream, store in enumerate(self.shard.stores):
-            before = self._header.segments[stream]
-            after = {}
             for number, batch in store.segments():
-                name = _segment(stream, number)
-                if str(number) not in before:
-                    data = _with_serials(batch, self.shard.serials[stream][number])
-                    before[str(number)] = data.size
+                name = f"rows-{stream}-{number}"
+                if name not in before:
+                    serials = pa.array(self.shard.serials[stream][number])
+                    data = to_buffer(batch.append_column(SERIAL, serials))
+                    before[name] = data.size
                     self._put(name, compress(data))
                     self._leave(name, data)
-                after[str(number)] = before.pop(str(number))
-            for gone in before:
-                self._vault.delete(_segment(stream, gone))
-                if self._memory is not None:
-                    self._memory.drop(_segment(stream, gone))
-            self._header.segments[stream] = after
+                after[name] = before.pop(name)
+        for gone in before:
+            self._vault.delete(gone)
+            if self._memory is not None:
+                self._memory.drop(gone)
+        self._header.segments = after
 
     def _save_log(self, taken: Taken) -> None:
         self._header.log_bytes += self._put(f"log/{self._header.log}", pack_log(taken))
@@ -199,36 +179,19 @@ class Keeper:
     def _leave_arrays(self) -> None:
         """Leave the arrays in shared memory; mostly they are there already."""
         arrays = self.shard.engine.arrays()
-        moved = any(array is not self._mapped.get(name) for name, array in arrays.items())
-        if self._memory is not None and moved:
-            try:
-                self._header.layout = self._memory.write_arrays(arrays)
-            except OSError:
-                self._do_without_memory()
+        if any(array is not self._mapped.get(name) for name, array in arrays.items()):
+            self._leave(ARRAYS, arrays)
         if self._memory is not None:
             self._memory.give_back_others()
 
-    def _leave(self, name: str, data: pa.Buffer) -> None:
+    def _leave(self, name: str, data: Any) -> None:
+        """Leave something in shared memory; without room, the next batch reads the state store."""
         if self._memory is not None:
             try:
-                self._memory.write(name, data)
+                if name == ARRAYS:
+                    self._header.layout = self._memory.write_arrays(data)
+                else:
+                    self._memory.write(name, data)
             except OSError:
-                self._do_without_memory()
-
-    def _do_without_memory(self) -> None:
-        """There is no room: the next micro-batch will read the state store."""
-        assert self._memory is not None
-        self._memory.give_back()
-        self._memory = None
-
-
-def _segment(stream: int, number: int | str) -> str:
-    return f"rows-{stream}-{number}"
-
-
-def _with_serials(batch: pa.RecordBatch, serials: np.ndarray) -> pa.Buffer:
-    batch = batch.append_column(SERIAL, pa.array(serials))
-    target = pa.BufferOutputStream()
-    with pa.ipc.new_stream(target, batch.schema) as writer:
-        writer.write_batch(batch)
-    return target.getvalue()
+                self._memory.give_back()
+                self._memory = None

@@ -14,7 +14,7 @@ from recollect.spark.keeping.header import Header, Vault, read_header, write_hea
 from recollect.spark.keeping.keeper import Keeper
 from recollect.spark.keeping.shard import Job
 from recollect.spark.live.numbers import Numbers
-from recollect.spark.packing import from_bytes, micros_since, to_bytes
+from recollect.spark.packing import from_bytes, micros_since, to_buffer
 
 SETTLED = 3
 """After so many micro-batches a worker has made the objects it keeps for good."""
@@ -82,14 +82,14 @@ def join_micro_batch(
             numbers.engine_micros += micros_since(began)
             if batch is None:
                 break
-            packed = to_bytes(batch)
+            packed = to_buffer(batch).to_pybytes()
             handed_over = perf_counter()
             yield packed
             elsewhere += micros_since(handed_over)
         header = keeper.save(taken, moment.batch, moment.watermark)
         numbers.rebuilt, numbers.state_bytes = int(keeper.rebuilt), keeper.written
-        for name, count in keeper.shard.counts.items():
-            setattr(numbers, name, getattr(numbers, name) + count - before[name])
+        counts = keeper.shard.counts
+        numbers.add({name: count - before[name] for name, count in counts.items()})
     else:
         header.batch, header.watermark = moment.batch, moment.watermark
         numbers.state_bytes = write_header(vault, header)

@@ -57,6 +57,11 @@ class Numbers:
     overhead_micros: int = 0
     """Time spent on packing, unpacking and state."""
 
+    def add(self, counts: Mapping[str, int]) -> None:
+        """Add what a shard has counted."""
+        for name, count in counts.items():
+            setattr(self, name, getattr(self, name) + count)
+
 
 FIELDS = tuple(field.name for field in fields(Numbers))
 LEVELS = ("buffered", "buffered_bytes")
@@ -81,12 +86,13 @@ class Ledger:
 
     numbers: Numbers = field(default_factory=Numbers)
     """Those of the last batch."""
-    _last: int = -1
-    _batches: int = 0
-    _counts: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys((*SPARKS_COUNTS, *COUNTS), 0)
+    totals: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(
+            ("batches", *SPARKS_COUNTS, *COUNTS, *(f"peak_{name}" for name in LEVELS)), 0
+        )
     )
-    _peaks: dict[str, int] = field(default_factory=lambda: dict.fromkeys(LEVELS, 0))
+    """The number of batches, the sum of every count and the peak of every level."""
+    _last: int = -1
 
     def enter(self, batch: int, sums: Mapping[str, int | None]) -> bool:
         """Enter what was observed in a batch, and return whether it is a new one.
@@ -95,54 +101,37 @@ class Ledger:
         so that its numbers are shown but not added.
         """
         # The sum over no rows is NULL: nothing happened, and things stand as before.
+        levels = {name: sums.get(name) for name in LEVELS}
         self.numbers = Numbers(
             **{name: sums.get(name) or 0 for name in COUNTS},
             **{
-                name: getattr(self.numbers, name) if (level := sums.get(name)) is None else level
-                for name in LEVELS
+                name: getattr(self.numbers, name) if level is None else level
+                for name, level in levels.items()
             },
         )
         new = batch > self._last
         if new:
             self._last = batch
-            self._batches += 1
-            for name in self._counts:
-                self._counts[name] += sums.get(name) or 0
-            for name in LEVELS:
-                self._peaks[name] = max(self._peaks[name], getattr(self.numbers, name))
+            self.totals = {"batches": self.totals["batches"] + 1} | {
+                name: max(total, getattr(self.numbers, name.removeprefix("peak_")))
+                if name.startswith("peak_")
+                else total + (sums.get(name) or 0)
+                for name, total in self.totals.items()
+                if name != "batches"
+            }
         return new
-
-    @property
-    def totals(self) -> dict[str, int]:
-        """The number of batches, the sum of every count and the peak of every level."""
-        peaks = {f"peak_{name}": value for name, value in self._peaks.items()}
-        return {"batches": self._batches, **self._counts, **peaks}
 
 
 def record_of(
     progress: "StreamingQueryProgress", join: str, sums: Mapping[str, int | None], ledger: Ledger
 ) -> Record:
-    """Enter a batch into the ledger of its join, and put everything known about it together.
+    """Enter what was observed of a batch into the ledger of its join, and return all about it.
 
-    Parameters
-    ----------
-    progress
-        What Spark says of the batch.
-    join
-        The name of the join.
-    sums
-        What was observed of it.
-    ledger
-        The totals of the join so far.
-
-    Returns
-    -------
-    dict
-        ``join``, ``query`` (its name or None), ``query_id``, ``run_id``, ``batch``, ``timestamp``,
-        ``duration_ms``, ``input_rows`` and ``rows_per_second`` (over all sources of the query),
-        ``watermark`` (None before the first), ``repeated`` (the batch was run before and is not
-        in the totals again), all fields of :class:`Numbers`, ``totals``,
-        and of Spark's own state ``store_rows``, ``store_bytes`` and ``stores``, one per operator.
+    That is ``join``, ``query`` (its name or None), ``query_id``, ``run_id``, ``batch``,
+    ``timestamp``, ``duration_ms``, ``input_rows`` and ``rows_per_second`` (over all sources of the
+    query), ``watermark`` (None before the first), ``repeated`` (the batch was run before and is not
+    in the totals again), all fields of :class:`Numbers`, ``totals``, and of Spark's own state
+    ``store_rows``, ``store_bytes`` and ``stores``, one per operator.
     """
     counted = {"input_rows": progress.numInputRows, "duration_ms": progress.batchDuration}
     new = ledger.enter(progress.batchId, {**sums, **counted})
