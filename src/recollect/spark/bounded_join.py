@@ -15,7 +15,7 @@ from recollect.join.budget import Budget, parse_budget
 from recollect.join.online import DEFAULT_POLICY
 from recollect.join.query import SIDES, Bound, bind
 from recollect.policies import Policy, parse_policy
-from recollect.spark.columns import WATERMARK, JoinColumns, internal_name, renamed, require_bytewise
+from recollect.spark.columns import WATERMARK, JoinColumns, internal_name, renamed, require_hashable
 from recollect.spark.keeping.shard import Job
 from recollect.spark.live.numbers import FIELDS, OBSERVATION
 from recollect.spark.operators import (
@@ -137,8 +137,7 @@ def bounded_join(
 
 def _bound(columns: JoinColumns, left: DataFrame, right: DataFrame) -> Bound:
     for frame, positions in zip((left, right), columns.keys, strict=True):
-        for position in positions:
-            require_bytewise(frame.schema[position])
+        require_hashable(*(frame.schema[position] for position in positions))
     schemas = [
         pa.schema([_arrow_field(field) for field in frame.schema]) for frame in (left, right)
     ]

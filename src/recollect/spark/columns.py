@@ -1,4 +1,4 @@
-"""The words of a join on Spark, checked against both DataFrames before any job starts."""
+"""The columns that a join on Spark names, found in both DataFrames before any job starts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ class JoinColumns:
     """What is joined on Spark; made by :meth:`parse`.
 
     Names in ``query`` are those of the DataFrames' own columns, however the user spelt them.
-    Columns are also given by position, because others may bear the same name.
+    Columns are also given by position, because others may have the same name.
     """
 
     query: Query
@@ -52,9 +52,8 @@ class JoinColumns:
     """By side: the length of the window in units of the time columns."""
     lateness: int | None
     """In units of the time columns."""
-    using: bool
-    """Whether the key columns are in the result once, as with ``left.join(right, ["key"])``."""
     output: tuple[OutputColumn, ...]
+    """Key columns of the same name come once and first, as with ``left.join(right, ["key"])``."""
     streaming: bool
 
     @classmethod
@@ -68,7 +67,7 @@ class JoinColumns:
         lateness: Any = None,
         how: str = "inner",
     ) -> "JoinColumns":
-        """Read the words of the public API and find the columns they name."""
+        """Read the parameters of a join and find the columns they name."""
         if how != "inner":
             raise InputError(f"how={how!r}: only 'inner' joins are known")
         if left.isStreaming != right.isStreaming:
@@ -93,15 +92,13 @@ class JoinColumns:
             for frame, side, name in zip(frames, SIDES, query.time, strict=True)
         ]
         for frame, positions in zip(frames, keys, strict=True):
-            for position in positions:
-                require_comparable(frame.schema[position])
+            require_comparable(*(frame.schema[position] for position in positions))
         types = _time_types([frame.schema[at] for frame, at in zip(frames, times, strict=True)])
         if left.isStreaming and not types[0].takes_watermark:
             raise InputError(
                 f"time column {query.time[0]!r} is of type {types[0].kind.simpleString()}, but"
                 " streams need TIMESTAMP, on which Spark can put a watermark; cast it"
             )
-        using = query.on[0] == query.on[1]
         return cls(
             query=replace(
                 query,
@@ -116,8 +113,7 @@ class JoinColumns:
             time_types=types,
             spans=_spans(query, types[0]),
             lateness=None if lateness is None else _lateness(lateness, types[0]),
-            using=using,
-            output=_output(frames, keys, using),
+            output=_output(frames, keys, using=query.on[0] == query.on[1]),
             streaming=left.isStreaming,
         )
 
@@ -148,9 +144,12 @@ def quoted(name: str) -> str:
 
 def positions_of(frame: DataFrame, name: str) -> list[int]:
     """Where the columns of a name are; upper and lower case matter if they do to Spark."""
-    if frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
-        return [i for i, column in enumerate(frame.columns) if column == name]
-    return [i for i, column in enumerate(frame.columns) if column.lower() == name.lower()]
+    exactly = frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
+    return [
+        at
+        for at, column in enumerate(frame.columns)
+        if column == name or (not exactly and column.lower() == name.lower())
+    ]
 
 
 def find(frame: DataFrame, name: str, whose: str) -> int:
@@ -165,23 +164,26 @@ def find(frame: DataFrame, name: str, whose: str) -> int:
     return found[0]
 
 
-def require_comparable(field: StructField) -> None:
-    """Refuse a key of a type for which Spark knows no equality."""
-    if contains(field.dataType, (MapType, VariantType, CalendarIntervalType)):
-        raise InputError(
-            f"key column {field.name!r} is of type {field.dataType.simpleString()}, which Spark"
-            " cannot compare; join on a part of it, or on a text made from it"
-        )
-
-
-def require_bytewise(field: StructField) -> None:
-    """Refuse a key of texts that are equal to others with different bytes."""
-    for part in parts_of(field.dataType):
-        if isinstance(part, StringType) and not part.isUTF8BinaryCollation():
+def require_comparable(*keys: StructField) -> None:
+    """Refuse keys of types for which Spark knows no equality."""
+    for field in keys:
+        if contains(field.dataType, (MapType, VariantType, CalendarIntervalType)):
             raise InputError(
-                f"key column {field.name!r} has collation {part.collation}, but keys are compared"
-                " by their bytes; join on lower(...) or on COLLATE UTF8_BINARY"
+                f"key column {field.name!r} is of type {field.dataType.simpleString()}, which Spark"
+                " cannot compare; join on a part of it, or on a text made from it"
             )
+
+
+def require_hashable(*keys: StructField) -> None:
+    """Refuse keys that our own code cannot compare: also texts equal to others of other bytes."""
+    require_comparable(*keys)
+    for field in keys:
+        for part in parts_of(field.dataType):
+            if isinstance(part, StringType) and not part.isUTF8BinaryCollation():
+                raise InputError(
+                    f"key column {field.name!r} has collation {part.collation}, but keys are"
+                    " compared by their bytes; join on lower(...) or on COLLATE UTF8_BINARY"
+                )
 
 
 def contains(kind: DataType, wanted: tuple[type[DataType], ...]) -> bool:
@@ -192,15 +194,14 @@ def contains(kind: DataType, wanted: tuple[type[DataType], ...]) -> bool:
 def parts_of(kind: DataType) -> Iterator[DataType]:
     """A type and all types inside it."""
     yield kind
-    inside: list[DataType] = []
     if isinstance(kind, StructType):
-        inside = [field.dataType for field in kind]
+        for field in kind:
+            yield from parts_of(field.dataType)
     elif isinstance(kind, ArrayType):
-        inside = [kind.elementType]
+        yield from parts_of(kind.elementType)
     elif isinstance(kind, MapType):
-        inside = [kind.keyType, kind.valueType]
-    for part in inside:
-        yield from parts_of(part)
+        yield from parts_of(kind.keyType)
+        yield from parts_of(kind.valueType)
 
 
 def _time_types(fields: Sequence[StructField]) -> tuple[TimeType, TimeType]:

@@ -64,32 +64,21 @@ def exact_join(
         renamed(columns.with_watermark(frame, side), side)
         for side, frame in enumerate((left, right))
     ]
+    pairs = list(zip(*columns.keys, strict=True))
     try:
-        joined = sides[0].join(sides[1], [*_same_keys(columns), *_in_window(columns)])
+        same_keys = [F.col(internal_name(0, a)) == F.col(internal_name(1, b)) for a, b in pairs]
+        joined = sides[0].join(sides[1], [*same_keys, *_in_window(columns)])
     except AnalysisException as error:
         if not (error.getCondition() or "").startswith(INCOMPARABLE):
             raise
-        keys = _shown_keys(columns, left, right)
+        keys = ", ".join(
+            " = ".join(f"{key.name} ({key.dataType.simpleString()})" for key in keys)
+            for keys in ((left.schema[a], right.schema[b]) for a, b in pairs)
+        )
         raise InputError(f"Spark cannot compare the keys {keys}; cast one side") from error
     return joined.select(
         [F.col(internal_name(side, at)).alias(name) for side, at, name in columns.output]
     )
-
-
-def _shown_keys(columns: JoinColumns, left: DataFrame, right: DataFrame) -> str:
-    """The pairs of keys with their types."""
-    pairs = [(left.schema[a], right.schema[b]) for a, b in zip(*columns.keys, strict=True)]
-    return ", ".join(
-        f"{one.name} ({one.dataType.simpleString()}) = {two.name} ({two.dataType.simpleString()})"
-        for one, two in pairs
-    )
-
-
-def _same_keys(columns: JoinColumns) -> list[Column]:
-    return [
-        F.col(internal_name(0, left)) == F.col(internal_name(1, right))
-        for left, right in zip(*columns.keys, strict=True)
-    ]
 
 
 def _in_window(columns: JoinColumns) -> list[Column]:

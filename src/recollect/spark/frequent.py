@@ -12,7 +12,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 from recollect.counting import ValueCounter
 from recollect.counting.lossy import LEAST_EPSILON, as_typed
 from recollect.errors import InputError
-from recollect.spark.columns import find, quoted, require_bytewise, require_comparable
+from recollect.spark.columns import find, quoted, require_hashable
 from recollect.streams.checks import require_real
 
 KEY, COUNT, ERROR = "key", "count", "max_error"
@@ -67,8 +67,7 @@ def frequent(df: DataFrame, key: str, support: float, epsilon: float | None = No
     if df.isStreaming:
         raise InputError("frequent values need the whole input, but the DataFrame is a stream")
     field = df.schema[find(df, key, "the DataFrame")]
-    require_comparable(field)
-    require_bytewise(field)
+    require_hashable(field)
     columns = StructType(
         [
             StructField(KEY, field.dataType),

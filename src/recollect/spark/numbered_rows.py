@@ -16,15 +16,9 @@ ROW_BITS = 33
 def numbered(frame: DataFrame, *order: Column) -> tuple[DataFrame, int]:
     """Sort rows over all executors, number them from 0 on in a column ``position``; their number.
 
-    The sorted rows stay with the executors until they are no longer in use: where a row is must not
-    change between counting the rows of each partition and numbering them.
-
-    Parameters
-    ----------
-    frame
-        Any rows.
-    order
-        What they are sorted by. Of rows that tie, any may be the first.
+    Of rows that tie, any may be the first. The sorted rows stay with the executors until they are
+    no longer in use: where a row is must not change between counting the rows of each partition and
+    numbering them.
     """
     ordered = frame.orderBy(*order).localCheckpoint()
     part = F.spark_partition_id()

@@ -34,7 +34,7 @@ from recollect.locality.coincidences import MOST_LAGS
 from recollect.locality.distances import STEPS
 from recollect.locality.permutation import shuffle_ranks
 from recollect.locality.profile import shorter_models
-from recollect.spark.columns import find, require_bytewise, require_comparable
+from recollect.spark.columns import find, require_hashable
 from recollect.spark.numbered_rows import POSITION, by_block, numbered
 from recollect.streams.checks import require_whole
 
@@ -118,9 +118,7 @@ def _coded(df: DataFrame, keys: list[str], order: list[str]) -> DataFrame:
     if df.isStreaming:
         raise InputError("a stream has no end to its profile; write it out and read that")
     places = [find(df, name, THE_FRAME) for name in keys]
-    for place in places:
-        require_comparable(df.schema[place])
-        require_bytewise(df.schema[place])
+    require_hashable(*(df.schema[place] for place in places))
     ordered = [find(df, name, THE_FRAME) for name in order]
     # By position, because names may need quotes, and others may bear the same.
     plain = df.toDF(*(f"column{place}" for place in range(len(df.columns))))

@@ -91,8 +91,7 @@ def quality(
     """
     _require_same_columns(bounded, exact)
     keys = [] if key is None else [find(exact, name, RESULT) for name in key_columns(key)[0]]
-    for position in keys:
-        require_comparable(exact.schema[position])
+    require_comparable(*(exact.schema[position] for position in keys))
     groups = {f"key_{i}": F.col(_name(position)) for i, position in enumerate(keys)}
     if time is not None or slice is not None:
         groups[SLICE] = _slice_start(exact, time, slice)

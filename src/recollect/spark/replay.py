@@ -92,14 +92,6 @@ class ReplaySource(DataSource):
         return StreamReader(RowReader(self.replay, schema))
 
 
-class RowRange(InputPartition):
-    """The rows that one task reads."""
-
-    def __init__(self, start: int, stop: int) -> None:
-        self.start = start
-        self.stop = stop
-
-
 class RowReader:
     """Reads ranges of rows in the shape that Spark expects."""
 
@@ -116,15 +108,15 @@ class RowReader:
         """How many there are; counted when first asked for, as only the driver needs to know."""
         return self.replay.count()
 
-    def split(self, start: int, stop: int) -> list[RowRange]:
-        """Divide rows among tasks, as evenly as it goes."""
+    def split(self, start: int, stop: int) -> list[InputPartition]:
+        """Divide rows among tasks, as evenly as possible."""
         tasks = max(1, min(self.replay.partitions, stop - start))
         bounds = [start + (stop - start) * task // tasks for task in range(tasks + 1)]
-        return [RowRange(first, last) for first, last in pairwise(bounds)]
+        return [InputPartition(range(first, last)) for first, last in pairwise(bounds)]
 
-    def read(self, rows: RowRange) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a range as Arrow batches."""
-        clock = self.replay.clock
+        clock, rows = self.replay.clock, partition.value
         for batch in read_rows(self.replay.data, self._shape.names, rows.start, rows.stop):
             columns = []
             for field, column in zip(self._shape, batch.columns, strict=True):
@@ -142,13 +134,12 @@ class BatchReader(DataSourceReader):
     def __init__(self, rows: RowReader) -> None:
         self._rows = rows
 
-    def partitions(self) -> list[RowRange]:
+    def partitions(self) -> list[InputPartition]:
         """Divide the rows among tasks."""
         return self._rows.split(0, self._rows.rows)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the rows of one task."""
-        assert isinstance(partition, RowRange)
         return self._rows.read(partition)
 
 
@@ -195,13 +186,12 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         began, first = self._began
         return min(self._rows.rows, first + int(self._rate * (monotonic() - began)))
 
-    def partitions(self, start: dict, end: dict) -> list[RowRange]:
+    def partitions(self, start: dict, end: dict) -> list[InputPartition]:
         """Divide the rows of a micro-batch among tasks."""
         return self._rows.split(start["row"], end["row"]) if start != end else []
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the rows of one task."""
-        assert isinstance(partition, RowRange)
         return self._rows.read(partition)
 
 
@@ -244,19 +234,8 @@ _parked: list[Cursor] = []
 def read_rows(
     data: str | Generator, columns: Sequence[str], start: int, stop: int
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows from ``start`` to the one before ``stop``.
+    """Yield some columns of the rows from ``start`` to the one before ``stop``.
 
-    Parameters
-    ----------
-    data
-        A path or a generator.
-    columns
-        The columns wanted, in this order.
-    start, stop
-        Row numbers, from 0.
-
-    Examples
-    --------
     >>> from recollect.streams import ZipfStream
     >>> [batch["time"].to_pylist() for batch in read_rows(ZipfStream(9), ["time"], 2, 5)]
     [[2, 3, 4]]

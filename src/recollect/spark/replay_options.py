@@ -12,40 +12,25 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from recollect import streams
 from recollect.errors import InputError
 from recollect.join.window import parse_duration
-from recollect.streams import (
-    AttributesStream,
-    AutoregressiveStream,
-    Generator,
-    LocalityStream,
-    NormalIntervals,
-    ParetoStream,
-    ProgrammeStream,
-    Source,
-    TrendStream,
-    UniformIntervals,
-    ViewingStream,
-    WalkStream,
-    WindStream,
-    ZipfStream,
-    open_source,
-)
+from recollect.streams import Generator, Source, open_source
 from recollect.streams.checks import require_real, require_whole
 
 GENERATORS: dict[str, type[Generator]] = {
-    "locality": LocalityStream,
-    "zipf": ZipfStream,
-    "pareto": ParetoStream,
-    "trend": TrendStream,
-    "walk": WalkStream,
-    "autoregressive": AutoregressiveStream,
-    "attributes": AttributesStream,
-    "uniform-intervals": UniformIntervals,
-    "normal-intervals": NormalIntervals,
-    "wind": WindStream,
-    "viewing": ViewingStream,
-    "programme": ProgrammeStream,
+    "locality": streams.LocalityStream,
+    "zipf": streams.ZipfStream,
+    "pareto": streams.ParetoStream,
+    "trend": streams.TrendStream,
+    "walk": streams.WalkStream,
+    "autoregressive": streams.AutoregressiveStream,
+    "attributes": streams.AttributesStream,
+    "uniform-intervals": streams.UniformIntervals,
+    "normal-intervals": streams.NormalIntervals,
+    "wind": streams.WindStream,
+    "viewing": streams.ViewingStream,
+    "programme": streams.ProgrammeStream,
 }
 OPTIONS = (
     "path", "generator", "timeUnit", "timeColumn", "startTime", "numPartitions", "rate",
@@ -156,19 +141,15 @@ def _clock(given: dict[str, str]) -> Clock | None:
     span = parse_duration(unit) or parse_duration(f"1{unit}")
     if span is None or span.nanoseconds < 1:
         raise InputError(f"timeUnit {unit!r} is not understood; give ns, us, ms, s, 10ms, …")
-    return Clock(column or "time", span.nanoseconds, _micros(start) if start else 0)
-
-
-def _micros(start: str) -> int:
     try:
-        moment = datetime.fromisoformat(start)
+        moment = datetime.fromisoformat(start) if start else EPOCH
     except ValueError as error:
         raise InputError(
             f"startTime {start!r} is not a time; give it as in 2024-05-01T12:00:00"
         ) from error
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return (moment - EPOCH) // timedelta(microseconds=1)
+    return Clock(column or "time", span.nanoseconds, (moment - EPOCH) // timedelta(microseconds=1))
 
 
 def _data(given: dict[str, str]) -> str | Generator:
@@ -186,7 +167,14 @@ def _data(given: dict[str, str]) -> str | Generator:
     _require_known(given, tuple(parameters))
     if "tuples" not in given:
         raise InputError(f"generator {name} needs to know how many rows: tuples=…")
-    return kind(**{word: _parameter(text, parameters[word]) for word, text in given.items()})
+    return kind(
+        **{
+            word: _number(text)
+            if parameters[word] in (int, float)
+            else tuple(_number(part) for part in text.split(","))
+            for word, text in given.items()
+        }
+    )
 
 
 def _require_known(given: Mapping[str, str], parameters: tuple[str, ...]) -> None:
@@ -194,12 +182,6 @@ def _require_known(given: Mapping[str, str], parameters: tuple[str, ...]) -> Non
         if word not in parameters:
             known = ", ".join((*OPTIONS, *parameters))
             raise InputError(f"unknown option {word!r}; known are {known}")
-
-
-def _parameter(text: str, kind: Any) -> Any:
-    if kind in (int, float):
-        return _number(text)
-    return tuple(_number(part) for part in text.split(","))
 
 
 def _with_stamps(schema: pa.Schema, column: str, data: str | Generator) -> pa.Schema:

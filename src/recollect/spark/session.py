@@ -100,7 +100,10 @@ def session(
     from pyspark.errors import PySparkRuntimeError
     from pyspark.sql import SparkSession
 
-    asked: dict[str, Any] = {key: _text(value) for key, value in (config or {}).items()}
+    asked: dict[str, Any] = {
+        key: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in (config or {}).items()
+    }
     if master is not None:
         asked["spark.master"] = master
     try:
@@ -108,7 +111,11 @@ def session(
     except PySparkRuntimeError:
         running = None
     if running is not None:
-        _require_same(str(running.conf.get("spark.master")), asked.get("spark.master"))
+        there, wanted = str(running.conf.get("spark.master")), asked.get("spark.master")
+        if wanted not in (None, there):
+            raise InputError(
+                f"a session runs on {there} already, so none can run on {wanted}; stop() it first"
+            )
         return SparkSession.builder.config(map=asked).getOrCreate()
 
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
@@ -162,27 +169,9 @@ def require_spark() -> None:
         )
 
 
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _require_same(running: str, asked: str | None) -> None:
-    if asked not in (None, running):
-        raise InputError(
-            f"a session runs on {running} already, so none can run on {asked}; stop() it first"
-        )
-
-
 def defaults(master: str) -> dict[str, str]:
     """Return the settings that suit a master.
 
-    Parameters
-    ----------
-    master
-        Where Spark runs.
-
-    Examples
-    --------
     >>> defaults("local-cluster[2,1,512]")["spark.executor.memory"]
     '512m'
     >>> "spark.ui.enabled" in defaults("spark://host:7077")
@@ -239,12 +228,7 @@ def messages_in(folder: str) -> Path:
 def logging_to(folder: str, config: Mapping[str, str]) -> dict[str, str]:
     """Return Spark settings with which the driver writes ``spark.log`` into a folder.
 
-    Parameters
-    ----------
-    folder
-        It must exist.
-    config
-        The settings of the user, which are kept.
+    The folder must exist; the settings of the user are kept.
     """
     properties = Path(folder).absolute() / "log4j2.properties"
     text = _PROPERTIES.format(log=properties.with_name("spark.log"))

@@ -18,7 +18,7 @@ from recollect.join.query import SIDES, Bound, Query, bind
 from recollect.join.stats import Stats
 from recollect.join.whole import Inputs, quiet, survey
 from recollect.policies import Policy, parse_policy
-from recollect.spark.columns import JoinColumns, quoted, require_bytewise
+from recollect.spark.columns import JoinColumns, quoted, require_hashable
 from recollect.spark.scatter import scatter
 from recollect.streams.checks import require_whole
 
@@ -132,8 +132,7 @@ def _keys_and_times(columns: JoinColumns, frames: Sequence[DataFrame]) -> list[D
     for frame, keys, names, time in zip(
         frames, columns.keys, columns.query.on, columns.query.time, strict=True
     ):
-        for position in keys:
-            require_bytewise(frame.schema[position])
+        require_hashable(*(frame.schema[position] for position in keys))
         narrow.append(frame.select([quoted(name) for name in dict.fromkeys([*names, time])]))
     return narrow
 

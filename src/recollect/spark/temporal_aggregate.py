@@ -25,7 +25,7 @@ from recollect.intervals.relation import Relation
 from recollect.intervals.sweep import WORDS, Rows, together
 from recollect.intervals.timeline import FOREVER
 from recollect.intervals.words import LEAST
-from recollect.spark.columns import find, require_bytewise, require_comparable
+from recollect.spark.columns import find, require_hashable
 from recollect.streams.checks import require_whole
 
 RANGE, AT_BORDER, GROUP, START, END, VALUE = "range", "at_border", "group", "start", "end", "value"
@@ -87,7 +87,8 @@ def temporal_aggregate(
         ranges = int(settings.get("spark.sql.shuffle.partitions") or 1)
     require_whole("ranges", ranges, least=1)
     question = Question.of(aggs, value, group_by, where, from_, to, span)
-    names = _needed(question, start, end)
+    values = [] if value is None else [value]
+    names = list(dict.fromkeys([start, end, *values, *question.attributes]))
     positions = [find(df, name, "the DataFrame") for name in names]
     fields = [
         StructField(name, df.schema[at].dataType) for name, at in zip(names, positions, strict=True)
@@ -97,9 +98,7 @@ def temporal_aggregate(
     numbered = df.toDF(*(f"column{at}" for at in range(len(df.columns))))
     columns = numbered.select([f"column{at}" for at in positions])
     group = [field for field in fields if field.name == group_by]
-    for field in group:
-        require_comparable(field)
-        require_bytewise(field)
+    require_hashable(*group)
     of_group = [StructField(GROUP, field.dataType) for field in group]
     tuples = StructType([*_longs(RANGE, START, END, VALUE), *of_group])
     rows = StructType(
@@ -118,11 +117,6 @@ def temporal_aggregate(
     return swept.groupBy(*meeting).applyInArrow(job.stitcher(), _answer(job, fields))
 
 
-def _needed(question: Question, start: str, end: str) -> list[str]:
-    value = [] if question.value is None else [question.value]
-    return list(dict.fromkeys([start, end, *value, *question.attributes]))
-
-
 def _longs(*names: str) -> list[StructField]:
     return [StructField(name, LongType()) for name in names]
 
@@ -138,20 +132,14 @@ def _cuts(tuples: DataFrame, ranges: int) -> tuple[int, ...]:
 
 def _answer(job: "RangeJob", fields: list[StructField]) -> StructType:
     """The columns of the answer in Spark's types; times, groups and values keep their own."""
-    schema: pa.Schema = Shape(job.query).schema
     types = {field.name: field.dataType for field in fields}
-    question = job.question
-    kept = {START: job.start, END: job.end}
-    if question.value is not None:
-        kept |= {"min": question.value, "max": question.value}
-    if question.group_by is not None:
-        kept[question.group_by] = question.group_by
+    asked = job.question
+    sources = {START: job.start, END: job.end, "min": asked.value, "max": asked.value}
+    sources |= {name: name for name in [asked.group_by] if name is not None}
     return StructType(
         [
-            StructField(
-                field.name, types[kept[field.name]] if field.name in kept else field.dataType
-            )
-            for field in from_arrow_schema(schema)
+            StructField(field.name, types.get(sources.get(field.name) or "", field.dataType))
+            for field in from_arrow_schema(Shape(job.query).schema)
         ]
     )
 
@@ -183,13 +171,7 @@ class RangeJob:
         )
 
     def encoder(self, cuts: tuple[int, ...]) -> Callable[[Batches], Batches]:
-        """Turn rows into words, once for each range that they overlap.
-
-        Parameters
-        ----------
-        cuts
-            The times at which a new range begins, ascending.
-        """
+        """Turn rows into words, once for each of the ranges between the cuts that they overlap."""
 
         def encode(batches: Batches) -> Batches:
             query = self.query

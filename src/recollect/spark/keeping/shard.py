@@ -85,15 +85,7 @@ class Taken(NamedTuple):
 
 
 class Shard:
-    """One shard of a bounded join.
-
-    Parameters
-    ----------
-    job
-        The join.
-    number
-        Which of its shards this is.
-    """
+    """One shard of a bounded join; the number says which."""
 
     def __init__(self, job: Job, number: int) -> None:
         self.job = job
@@ -117,16 +109,10 @@ class Shard:
     # -- joining -----------------------------------------------------------------------------
 
     def take(self, batches: Batches, oldest: int, oldest_next: int) -> Taken:
-        """Put a micro-batch in order; leave out what is late.
+        """Put the new rows of both streams in order, and leave out what is late.
 
-        Parameters
-        ----------
-        batches
-            The new rows, by stream.
-        oldest
-            Rows before this time are late.
-        oldest_next
-            Those of the following micro-batches are late before this time.
+        Rows before the time ``oldest`` are late; those of the following micro-batches will be
+        before ``oldest_next``.
         """
         left, right = (self._sorted(stream, batch, oldest) for stream, batch in enumerate(batches))
         newest = min(self.newest)

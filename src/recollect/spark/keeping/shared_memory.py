@@ -35,10 +35,7 @@ ARRAYS = "arrays"
 
 
 class SharedMemory:
-    """A folder of files in memory that belongs to one shard of a query while a task runs.
-
-    Made with :meth:`claim` or :meth:`fresh`.
-    """
+    """A folder of files in memory that belongs to one shard of a query while a task runs."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -84,59 +81,51 @@ class SharedMemory:
     def write_arrays(self, arrays: dict[str, np.ndarray]) -> Layout:
         """Copy arrays into memory."""
         layout = layout_of(arrays)
-        mapped = self._map(ARRAYS, sum(_steps(layout)), create=True)
-        assert mapped is not None
+        mapped = self._new(ARRAYS, sum(_steps(layout)))
         for name, target in _views(mapped, layout).items():
             target[...] = arrays[name]
         return layout
 
     def arrays(self, layout: Layout) -> dict[str, np.ndarray] | None:
         """The arrays that :meth:`write_arrays` wrote, to be changed in place; None if cut."""
-        mapped = self._map(ARRAYS, sum(_steps(layout)), create=False)
+        mapped = self._existing(ARRAYS, sum(_steps(layout)))
         return None if mapped is None else _views(mapped, layout)
 
     def write(self, name: str, data: pa.Buffer) -> None:
         """Copy bytes into memory."""
-        mapped = self._map(name, data.size, create=True)
-        assert mapped is not None
-        mapped[:] = memoryview(data)
+        self._new(name, data.size)[:] = memoryview(data)
 
     def read(self, name: str, size: int) -> pa.Buffer | None:
         """The bytes of a name, not copied; None if they are not whole."""
-        mapped = self._map(name, size, create=False)
+        mapped = self._existing(name, size)
         return None if mapped is None else pa.py_buffer(mapped)
 
     def drop(self, name: str) -> None:
         """Give back the bytes of a name."""
         (self._folder / name).unlink(missing_ok=True)
 
-    def _map(self, name: str, size: int, create: bool) -> mmap.mmap | None:
-        if create:
-            # A new file: arrays mapped from the old one may be what is going to be written.
-            self.drop(name)
+    def _new(self, name: str, size: int) -> mmap.mmap:
+        # A new file: arrays mapped from the old one may be what is going to be written.
+        self.drop(name)
+        with open(self._folder / name, "x+b", opener=_private) as file:
+            # Where memory is short this fails here, and not when it is used.
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)
+            else:
+                os.truncate(file.fileno(), size)
+            return mmap.mmap(file.fileno(), size)
+
+    def _existing(self, name: str, size: int) -> mmap.mmap | None:
         try:
-            flags = os.O_RDWR | (os.O_CREAT | os.O_EXCL) * create
-            file = os.open(self._folder / name, flags, mode=0o600)
+            with open(self._folder / name, "r+b") as file:
+                whole = os.fstat(file.fileno()).st_size == size
+                return mmap.mmap(file.fileno(), size) if whole else None
         except FileNotFoundError:
-            if create:
-                raise
             return None
-        try:
-            if create:
-                _reserve(file, size)
-            elif os.fstat(file).st_size != size:
-                return None
-            return mmap.mmap(file, size)
-        finally:
-            os.close(file)
 
 
-def _reserve(file: int, size: int) -> None:
-    """Make a file this long. Where memory is short this fails here, and not when it is used."""
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(file, 0, size)
-    else:
-        os.truncate(file, size)
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, mode=0o600)
 
 
 def _steps(layout: Layout) -> list[int]:
