@@ -74,7 +74,8 @@ def bounded_join(
         The time column, or ``"left=right"``.
     window
         How long a row may match: ``"10 minutes"``, ``"landmark:1h"``, ``"unlimited"``, or a number
-        of units of the time column; a pair gives each side its own.
+        of units of the time column (microseconds, days or plain numbers); a pair gives each side
+        its own.
     budget
         How much may be remembered over all shards together: ``100_000`` rows, ``"2GB"``, or None
         for no limit.

@@ -5,25 +5,98 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import (
     ArrayType,
     CalendarIntervalType,
     DataType,
+    DateType,
+    IntegralType,
     MapType,
     StringType,
     StructField,
     StructType,
+    TimestampNTZType,
+    TimestampType,
     VariantType,
 )
 
 from recollect.errors import InputError, WindowError
 from recollect.join.kernel import COUNT, TIME
 from recollect.join.query import SIDES, Query
-from recollect.join.window import parse_window, resolve
-from recollect.spark.time_type import TimeType
+from recollect.join.window import NANOSECONDS, parse_window, resolve
 
 WATERMARK = "spark.watermarkDelayMs"
 """What Spark notes in the metadata of a column that has a watermark."""
+
+
+@dataclass(frozen=True)
+class TimeType:
+    """The type of a time column: TIMESTAMP, TIMESTAMP_NTZ, DATE or a whole number."""
+
+    kind: DataType
+
+    @classmethod
+    def of(cls, field: StructField) -> "TimeType":
+        """Read the type of a column, which must be one that can hold time."""
+        if isinstance(field.dataType, TimestampType | TimestampNTZType | DateType | IntegralType):
+            return cls(field.dataType)
+        raise InputError(
+            f"time column {field.name!r} is of type {field.dataType.simpleString()};"
+            " it must be a time stamp, a date or a whole number"
+        )
+
+    def __str__(self) -> str:
+        """Name the type as SQL does."""
+        return self.kind.simpleString()
+
+    @property
+    def nanoseconds(self) -> int | None:
+        """What one unit is: a microsecond, a day, or None for plain whole numbers."""
+        if isinstance(self.kind, IntegralType):
+            return None
+        return NANOSECONDS["d" if isinstance(self.kind, DateType) else "us"]
+
+    @property
+    def takes_watermark(self) -> bool:
+        """Whether Spark can put a watermark on it."""
+        return isinstance(self.kind, TimestampType)
+
+    def goes_with(self, other: "TimeType") -> bool:
+        """Whether two columns can be compared without a conversion that depends on a time zone."""
+        return self.kind == other.kind or self.nanoseconds is other.nanoseconds is None
+
+    def units(self, column: Column) -> Column:
+        """The time as a whole number of units since 1970."""
+        if isinstance(self.kind, TimestampType):
+            return F.unix_micros(column)
+        if isinstance(self.kind, TimestampNTZType):
+            seconds = (column - _epoch()).cast("interval second").cast("decimal(20, 6)")
+            return (seconds * 1_000_000).cast("bigint")
+        if isinstance(self.kind, DateType):
+            return F.unix_date(column).cast("bigint")
+        return column.cast("bigint")
+
+    def moment(self, units: Column) -> Column:
+        """The inverse of :meth:`units`."""
+        if isinstance(self.kind, TimestampType):
+            return F.timestamp_micros(units)
+        if isinstance(self.kind, TimestampNTZType):
+            seconds = units.cast("decimal(20, 0)") / F.lit(1_000_000)
+            return _epoch() + F.make_dt_interval(secs=seconds.cast("decimal(18, 6)"))
+        if isinstance(self.kind, DateType):
+            return F.date_from_unix_date(units.cast("int"))
+        return units.cast(self.kind)
+
+    def bucket(self, column: Column, span: int) -> Column:
+        """The number of the span that a time is in, counted from 1970."""
+        # Not floor(units / span): that divides as floating point numbers.
+        units = self.units(column)
+        return F.call_function("div", units, F.lit(span)) - (units % span < 0).cast("bigint")
+
+
+def _epoch() -> Column:
+    return F.expr("TIMESTAMP_NTZ '1970-01-01'")
 
 
 class OutputColumn(NamedTuple):
@@ -93,12 +166,28 @@ class JoinColumns:
         ]
         for frame, positions in zip(frames, keys, strict=True):
             require_comparable(*(frame.schema[position] for position in positions))
-        types = _time_types([frame.schema[at] for frame, at in zip(frames, times, strict=True)])
+        stamps = [frame.schema[at] for frame, at in zip(frames, times, strict=True)]
+        types = (TimeType.of(stamps[0]), TimeType.of(stamps[1]))
+        if not types[0].goes_with(types[1]):
+            raise InputError(
+                f"time columns {stamps[0].name!r} and {stamps[1].name!r} do not go together:"
+                f" {types[0]} and {types[1]}; cast one of them"
+            )
         if left.isStreaming and not types[0].takes_watermark:
             raise InputError(
-                f"time column {query.time[0]!r} is of type {types[0].kind.simpleString()}, but"
+                f"time column {query.time[0]!r} is of type {types[0]}, but"
                 " streams need TIMESTAMP, on which Spark can put a watermark; cast it"
             )
+        for span in query.windows:
+            if span.kind == COUNT:
+                raise WindowError(
+                    f"window {span} counts arrivals, which have no order on Spark;"
+                    " give a span of time, landmark: or unlimited"
+                )
+        late = None if lateness is None else parse_window(lateness)
+        if late is not None and late.kind != TIME:
+            raise WindowError(f"lateness {late} is not a number of time units or a duration")
+        unit = types[0].nanoseconds
         return cls(
             query=replace(
                 query,
@@ -111,8 +200,8 @@ class JoinColumns:
             keys=(keys[0], keys[1]),
             times=(times[0], times[1]),
             time_types=types,
-            spans=_spans(query, types[0]),
-            lateness=None if lateness is None else _lateness(lateness, types[0]),
+            spans=(resolve(query.windows[0], unit), resolve(query.windows[1], unit)),
+            lateness=None if late is None else resolve(late, unit),
             output=_output(frames, keys, using=query.on[0] == query.on[1]),
             streaming=left.isStreaming,
         )
@@ -202,34 +291,6 @@ def parts_of(kind: DataType) -> Iterator[DataType]:
     elif isinstance(kind, MapType):
         yield from parts_of(kind.keyType)
         yield from parts_of(kind.valueType)
-
-
-def _time_types(fields: Sequence[StructField]) -> tuple[TimeType, TimeType]:
-    left, right = (TimeType.of(field) for field in fields)
-    if not left.goes_with(right):
-        raise InputError(
-            f"time columns {fields[0].name!r} and {fields[1].name!r} do not go together:"
-            f" {left.kind.simpleString()} and {right.kind.simpleString()}; cast one of them"
-        )
-    return left, right
-
-
-def _spans(query: Query, time: TimeType) -> tuple[int, int]:
-    for window in query.windows:
-        if window.kind == COUNT:
-            raise WindowError(
-                f"window {window} counts arrivals, which have no order on Spark;"
-                " give a span of time, landmark: or unlimited"
-            )
-    left, right = (resolve(window, time.nanoseconds) for window in query.windows)
-    return left, right
-
-
-def _lateness(lateness: Any, time: TimeType) -> int:
-    window = parse_window(lateness)
-    if window.kind != TIME:
-        raise WindowError(f"lateness {window} is not a number of time units or a duration")
-    return resolve(window, time.nanoseconds)
 
 
 def _output(

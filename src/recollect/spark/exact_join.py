@@ -37,21 +37,9 @@ def exact_join(
     ----------
     left, right
         Both streaming or both not.
-    on
-        Key columns: ``"key"``, ``"a,b"``, ``["a", "b"]``; they come first in the result and once.
-        With ``"a=b"`` for columns of different names the result has all columns of both.
-    time
-        The time column, or ``"left=right"``: TIMESTAMP and, if not streaming, TIMESTAMP_NTZ, DATE
-        or whole numbers.
-    window
-        How long a row may still match: ``"10 minutes"``, ``1000`` (units of the time column;
-        microseconds, days or plain numbers), ``"landmark:1h"``, ``"unlimited"``, or a pair of
-        these for the left and the right side.
-    lateness
-        How much later than newer ones rows of a stream may come, as in ``"10 seconds"``: the
-        watermark of each time column that has none.
-    how
-        Only ``"inner"``.
+    on, time, window, lateness, how
+        As for :func:`~recollect.spark.bounded_join`. Times of tables may also be TIMESTAMP_NTZ,
+        DATE or whole numbers.
 
     Examples
     --------

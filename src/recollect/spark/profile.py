@@ -38,8 +38,6 @@ from recollect.spark.columns import find, require_hashable
 from recollect.spark.numbered_rows import POSITION, by_block, numbered
 from recollect.streams.checks import require_whole
 
-THE_FRAME = "the DataFrame"
-
 
 def profile(
     df: DataFrame,
@@ -76,7 +74,7 @@ def profile(
         profile(clicks, key="ad_id", order_by=["ts", "click_id"]).to_dict()["b"]
     """
     require_whole("h", h, least=1, most=MOST_LAGS)
-    rows = _coded(df, _names(key, "key"), _names(order_by, "order_by"))
+    rows = _coded(df, key, order_by)
     order = [F.col(name) for name in rows.columns if name != "code"]
     # Those without a key come last, so that the positions of the others have no gaps.
     everything, total = numbered(rows, F.col("code").isNull(), *order)
@@ -106,20 +104,18 @@ def profile(
     )
 
 
-def _names(given: str | Sequence[str], what: str) -> list[str]:
-    names = [given] if isinstance(given, str) else list(given)
-    if not names:
-        raise InputError(f"{what} names no column")
-    return names
-
-
-def _coded(df: DataFrame, keys: list[str], order: list[str]) -> DataFrame:
+def _coded(df: DataFrame, key: str | Sequence[str], order_by: str | Sequence[str]) -> DataFrame:
     """The codes of the keys, NULL where a key is, and the columns that the rows are ordered by."""
     if df.isStreaming:
         raise InputError("a stream has no end to its profile; write it out and read that")
-    places = [find(df, name, THE_FRAME) for name in keys]
+    found = []
+    for given, what in ((key, "key"), (order_by, "order_by")):
+        names = [given] if isinstance(given, str) else list(given)
+        if not names:
+            raise InputError(f"{what} names no column")
+        found.append([find(df, name, "the DataFrame") for name in names])
+    places, ordered = found
     require_hashable(*(df.schema[place] for place in places))
-    ordered = [find(df, name, THE_FRAME) for name in order]
     # By position, because names may need quotes, and others may bear the same.
     plain = df.toDF(*(f"column{place}" for place in range(len(df.columns))))
     return plain.select(

@@ -13,8 +13,7 @@ from recollect.errors import InputError, WindowError
 from recollect.join.kernel import TIME
 from recollect.join.query import key_columns, pair_of
 from recollect.join.window import parse_window, resolve
-from recollect.spark.columns import contains, find, positions_of, require_comparable
-from recollect.spark.time_type import TimeType
+from recollect.spark.columns import TimeType, contains, find, positions_of, require_comparable
 
 RESULT = "the result"
 SLICE = "slice_start"
@@ -151,8 +150,7 @@ def _slice_start(exact: DataFrame, time: Any, slice_: Any) -> Column:
     for other in types[1:]:
         if not types[0].goes_with(other):
             raise InputError(
-                f"time columns of the result do not go together: {types[0].kind.simpleString()}"
-                f" and {other.kind.simpleString()}"
+                f"time columns of the result do not go together: {types[0]} and {other}"
             )
     span = resolve(window, types[0].nanoseconds)
     if window.kind != TIME or span < 1:

@@ -1,21 +1,9 @@
 """A Spark data source that plays a file or a generated stream, the same rows every time.
 
 After :func:`register`, ``spark.readStream.format("recollect")`` reads it as a stream and
-``spark.read.format("recollect")`` all at once. Either ``path`` or ``generator`` is needed:
-
-=================  ============================================================================
-``path``           a Parquet, CSV, TSV, Arrow IPC or JSON-lines file, there on every worker
-``generator``      one of docs/streams.md, such as ``zipf`` or ``trend``; its parameters are options
-                   too: ``tuples``, ``seed``…
-``timeUnit``       makes time stamps of a column of whole numbers, which count this unit: ``ms``,
-                   ``s``, ``10ms``, …
-``timeColumn``     which column that is; ``time`` if left out
-``startTime``      the time stamp of the number 0; the start of 1970 if left out
-``numPartitions``  into how many tasks a read is split; 1 if left out
-``rate``           how many rows of a stream arrive per second; if left out, or with
-                   ``trigger(availableNow=True)``, all are there from the start
-``batchRows``      the most rows of a micro-batch
-=================  ============================================================================
+``spark.read.format("recollect")`` all at once. Either ``path`` or ``generator`` is needed;
+the other options (``timeUnit``, ``timeColumn``, ``startTime``, ``numPartitions``, ``rate``,
+``batchRows``, and the parameters of the generator) are told in docs/spark.md.
 
 The offset of a stream is a row number: a query that is started again from its checkpoint goes on
 with the row after the last.
@@ -85,11 +73,11 @@ class ReplaySource(DataSource):
 
     def reader(self, schema: StructType) -> "BatchReader":
         """Read everything at once."""
-        return BatchReader(RowReader(self.replay, schema))
+        return BatchReader(self.replay, schema)
 
     def streamReader(self, schema: StructType) -> "StreamReader":  # noqa: N802
         """Read as a stream."""
-        return StreamReader(RowReader(self.replay, schema))
+        return StreamReader(self.replay, schema)
 
 
 class RowReader:
@@ -115,7 +103,7 @@ class RowReader:
         return [InputPartition(range(first, last)) for first, last in pairwise(bounds)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a range as Arrow batches."""
+        """Yield the rows of one task as Arrow batches."""
         clock, rows = self.replay.clock, partition.value
         for batch in read_rows(self.replay.data, self._shape.names, rows.start, rows.stop):
             columns = []
@@ -128,27 +116,20 @@ class RowReader:
             yield pa.RecordBatch.from_arrays(columns, schema=self._shape)
 
 
-class BatchReader(DataSourceReader):
+class BatchReader(RowReader, DataSourceReader):
     """All rows at once."""
-
-    def __init__(self, rows: RowReader) -> None:
-        self._rows = rows
 
     def partitions(self) -> list[InputPartition]:
         """Divide the rows among tasks."""
-        return self._rows.split(0, self._rows.rows)
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the rows of one task."""
-        return self._rows.read(partition)
+        return self.split(0, self.rows)
 
 
-class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class StreamReader(RowReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Rows as they arrive; the offset ``{"row": n}`` says that the first n have been read."""
 
-    def __init__(self, rows: RowReader) -> None:
-        self._rows = rows
-        self._rate = rows.replay.rate
+    def __init__(self, replay: Replay, schema: StructType) -> None:
+        super().__init__(replay, schema)
+        self._rate = replay.rate
         self._began: tuple[float, int] | None = None
 
     def initialOffset(self) -> dict:  # noqa: N802
@@ -161,38 +142,31 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """Return how much a micro-batch takes."""
-        most = self._rows.replay.batch_rows
+        most = self.replay.batch_rows
         return ReadAllAvailable() if most is None else ReadMaxRows(most)
 
     def latestOffset(self, start: dict, limit: ReadLimit) -> dict:  # noqa: N802
         """Return where the next micro-batch ends."""
         row = start["row"]
-        if row > self._rows.rows:
+        if row > self.rows:
             raise InputError(
-                f"the checkpoint has read {row} rows of {self._rows.replay.data}, which has only"
-                f" {self._rows.rows} now; start with a new checkpoint"
+                f"the checkpoint has read {row} rows of {self.replay.data}, which has only"
+                f" {self.rows} now; start with a new checkpoint"
             )
-        last = self._arrived(row)
+        last = self.rows
+        if self._rate is not None:
+            # The pace is kept from where this run began, not from batch to batch: what a slow batch
+            # leaves is made up for by the next.
+            self._began = self._began or (monotonic(), row)
+            began, first = self._began
+            last = min(last, first + int(self._rate * (monotonic() - began)))
         if isinstance(limit, ReadMaxRows):
             last = min(last, row + limit.max_rows)
         return {"row": last}
 
-    def _arrived(self, row: int) -> int:
-        if self._rate is None:
-            return self._rows.rows
-        # The pace is kept from where this run began, not from batch to batch: what a slow batch
-        # leaves is made up for by the next.
-        self._began = self._began or (monotonic(), row)
-        began, first = self._began
-        return min(self._rows.rows, first + int(self._rate * (monotonic() - began)))
-
     def partitions(self, start: dict, end: dict) -> list[InputPartition]:
         """Divide the rows of a micro-batch among tasks."""
-        return self._rows.split(start["row"], end["row"]) if start != end else []
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the rows of one task."""
-        return self._rows.read(partition)
+        return self.split(start["row"], end["row"]) if start != end else []
 
 
 # -- reading on where the last read ended --------------------------------------------------------

@@ -73,19 +73,8 @@ class LiveNumbers(StreamingQueryListener):
         """Wait until the last batch of a query has been handed on.
 
         Spark tells its listeners later than ``awaitTermination`` returns, the end of the query
-        after everything else.
-
-        Parameters
-        ----------
-        query
-            A query that has ended or is about to, started after this listener was added.
-        timeout
-            In seconds.
-
-        Returns
-        -------
-        bool
-            False if the time was too short.
+        after everything else. The query, which has ended or is about to, must have started after
+        this listener was added. The answer is False if the timeout, in seconds, was too short.
         """
         with self._lock:
             return self._lock.wait_for(lambda: str(query.runId) in self._ended, timeout)
