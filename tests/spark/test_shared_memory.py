@@ -122,13 +122,13 @@ def test_bytes_by_name():
 def test_others_are_given_back(owned):
     lost, other_shard, other_query = fresh(), fresh(shard=4), fresh("other")
     current = fresh()
-    current.give_back_others()
+    current.free_others()
     assert SharedMemory.claim("query", 3, lost.token) is None
     assert (owned / "query" / "3" / current.token).is_dir()
     assert SharedMemory.claim("query", 4, other_shard.token) is not None
     assert SharedMemory.claim("other", 3, other_query.token) is not None
-    current.give_back()
-    current.give_back()
+    current.free()
+    current.free()
     assert SharedMemory.claim("query", 3, current.token) is None
 
 
@@ -233,5 +233,5 @@ def test_what_the_dead_have_left_is_given_back(tmp_path, monkeypatch):
     }
     for name in names:
         (tmp_path / name / "query" / "0").mkdir(parents=True)
-    shared_memory._give_back_of_the_dead()
+    shared_memory._free_what_ended_executors_left()
     assert {name: (tmp_path / name).exists() for name in names} == names

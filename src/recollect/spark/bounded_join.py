@@ -37,7 +37,7 @@ from recollect.spark.packing import (
 
 STORE = "spark.sql.streaming.stateStore.providerClass"
 NEVER_LATE = "2262-01-01 00:00:00"
-"""As late as pandas can say."""
+"""The latest time that pandas can express."""
 SMALLEST_SHARD = 10**6
 PARTITIONS = "spark.sql.shuffle.partitions"
 

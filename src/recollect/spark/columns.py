@@ -222,7 +222,7 @@ def internal_name(side: int, position: int) -> str:
 
 
 def renamed(frame: DataFrame, side: int) -> DataFrame:
-    """The same columns under names of which there are no two."""
+    """The same columns under unique names."""
     return frame.toDF(*(internal_name(side, at) for at in range(len(frame.columns))))
 
 

@@ -27,7 +27,7 @@ OBSERVATION = "recollect-lookup."
 NUMBERS = "recollect_numbers"
 """The column of the rows that carry numbers."""
 MOST_CACHES = 8
-"""So many a worker keeps; of queries that ended, nobody tells it."""
+"""The most that a worker keeps, because it does not learn when a query has ended."""
 
 
 FIELDS = (

@@ -34,7 +34,7 @@ def numbered(frame: DataFrame, *order: Column) -> tuple[DataFrame, int]:
 def by_block(
     stream: DataFrame, h: int, work: Callable[[pa.Table, int], pa.Table], schema: str
 ) -> DataFrame:
-    """Cut rows into blocks by their position, and work on each block wherever it lies.
+    """Cut rows into blocks by their position, and work on each block on any executor.
 
     Parameters
     ----------

@@ -141,7 +141,7 @@ def one_state_operator(job: Job, units_per_ms: int, watermark: bool) -> Callable
 def sorted_operator(job: Job) -> Stage:
     """The operator for tables: rows come in order of shard and time and are joined as they come.
 
-    Of a shard no more than the budget and a batch of rows is in memory.
+    No more than one shard's budget and a batch of rows is in memory.
     """
 
     def join(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -155,7 +155,7 @@ def packer(bound: Bound, side: int, shards: int) -> Stage:
     """The stage that packs the rows of one stream.
 
     The first task of each micro-batch also sends an empty value to each shard, so that every shard
-    hears of every micro-batch.
+    takes part in every micro-batch.
     """
     label = labels(shards)
 

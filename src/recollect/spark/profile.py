@@ -1,6 +1,6 @@
 """The locality of a stream as aggregations on Spark: the numbers of :func:`recollect.profile`.
 
-Rows are numbered in their order and from then on belong to their position, wherever they lie.
+Rows are numbered in their order; from then on only the number counts, not the executor.
 Popularity and inter-arrival distances are aggregations by key. Coincidences and entropy look at
 the h rows before each row; for these the positions are cut into blocks, each of which also gets
 the last h rows of the block before, and the kernels of the local profile run on each block.
@@ -116,7 +116,7 @@ def _coded(df: DataFrame, key: str | Sequence[str], order_by: str | Sequence[str
         found.append([find(df, name, "the DataFrame") for name in names])
     places, ordered = found
     require_hashable(*(df.schema[place] for place in places))
-    # By position, because names may need quotes, and others may bear the same.
+    # By position, because names may need quotes, and other columns may have the same.
     plain = df.toDF(*(f"column{place}" for place in range(len(df.columns))))
     return plain.select(
         *(F.col(f"column{place}").alias(f"order{n}") for n, place in enumerate(ordered)),

@@ -38,7 +38,7 @@ class Quality:
         return (self.results - self.foreign) / self.exact_results if self.exact_results else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as JSON knows it; the tables, where asked for, as lists of their rows."""
+        """Everything in types that JSON has; tables, where asked for, as lists of rows."""
         numbers = {
             "recall": self.recall,
             "exact_results": self.exact_results,
@@ -165,7 +165,7 @@ def _name(position: int) -> str:
 
 
 def _counted(frame: DataFrame, **counts: int) -> DataFrame:
-    """The columns under names of which there are no two, and beside them these numbers."""
+    """The columns under unique names, and with these numbers."""
     numbered = frame.toDF(*(_name(position) for position in range(len(frame.columns))))
     return numbered.withColumns({name: F.lit(count) for name, count in counts.items()})
 

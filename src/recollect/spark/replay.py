@@ -3,7 +3,7 @@
 After :func:`register`, ``spark.readStream.format("recollect")`` reads it as a stream and
 ``spark.read.format("recollect")`` all at once. Either ``path`` or ``generator`` is needed;
 the other options (``timeUnit``, ``timeColumn``, ``startTime``, ``numPartitions``, ``rate``,
-``batchRows``, and the parameters of the generator) are told in docs/spark.md.
+``batchRows``, and the parameters of the generator) are described in docs/spark.md.
 
 The offset of a stream is a row number: a query that is started again from its checkpoint goes on
 with the row after the last.
@@ -188,7 +188,7 @@ class Cursor:
         self._rest: pa.RecordBatch | None = None
 
     def read(self, start: int, stop: int) -> Iterator[pa.RecordBatch]:
-        """Yield the rows from ``start``, which must not lie behind, to the one before ``stop``."""
+        """Yield the rows from ``start``, which has not been passed, to the one before ``stop``."""
         while self.row < stop:
             self._rest = self._rest or next(self._batches, None)
             if self._rest is None:
@@ -217,7 +217,7 @@ def read_rows(
     identity = (data, tuple(columns), _version(data))
     cursor = _nearest(identity, start) or Cursor(open_source(data), columns, identity)
     yield from cursor.read(start, stop)
-    # Only now: a read that failed or was given up has left the cursor nobody knows where.
+    # Only now: a read that failed or was given up has left the cursor at an unknown place.
     _parked.append(cursor)
     del _parked[:-MOST_PARKED]
 

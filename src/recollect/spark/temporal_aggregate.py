@@ -239,7 +239,7 @@ class RangeJob:
             start, end, *words = (table[name].to_numpy() for name in (START, END, *WORD))
             rows = Rows(np.arange(len(start)), start, end, np.stack(words))
             if table[AT_BORDER][0].as_py():
-                rows = _mended(rows, table[RANGE].to_numpy())
+                rows = _joined_at_borders(rows, table[RANGE].to_numpy())
             # The group is put in here, as it is, so the query need not know of it.
             query = replace(self, question=replace(self.question, group_by=None)).query
             if query.spans is not None:
@@ -264,7 +264,7 @@ def _in_utc(table: pa.Table) -> pa.Table:
     return table.cast(pa.schema(fields))
 
 
-def _mended(rows: Rows, ranges: np.ndarray) -> Rows:
+def _joined_at_borders(rows: Rows, ranges: np.ndarray) -> Rows:
     """The first and last rows of all ranges: in order, gaps filled, equal neighbours merged."""
     order = np.argsort(rows.start)
     start, end, words = rows.start[order], rows.end[order], rows.words[:, order]

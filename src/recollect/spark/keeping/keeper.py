@@ -1,4 +1,4 @@
-"""How a shard is kept between micro-batches: safely in the state store, and at hand in memory.
+"""How a shard is kept between micro-batches: in the state store, and for speed in shared memory.
 
 The state store holds three things. *Rows*: the segments of the payload, each written once.
 A *snapshot* of the engine's arrays, and a *log* of the keys and times that arrived since. The
@@ -53,7 +53,7 @@ class Keeper:
         self.shard.newest = list(header.newest)
         self._memory: SharedMemory | None = None
         self._mapped: dict[str, np.ndarray] = {}
-        self.rebuilt = bool(header.log or header.snapshot_pages) and not self._at_hand(query)
+        self.rebuilt = bool(header.log or header.snapshot_pages) and not self._from_memory(query)
         """Whether the shard came from the state store."""
         if self._memory is None:
             self._memory = SharedMemory.fresh(query, number)
@@ -62,7 +62,7 @@ class Keeper:
 
     # -- opening -----------------------------------------------------------------------------
 
-    def _at_hand(self, query: str) -> bool:
+    def _from_memory(self, query: str) -> bool:
         """Open the shard from shared memory, if that is there and current."""
         header = self._header
         if not header.token:
@@ -74,7 +74,7 @@ class Keeper:
             arrays = memory.arrays(header.layout)
         segments = {name: memory.read(name, size) for name, size in header.segments.items()}
         if arrays is None or any(data is None for data in segments.values()):
-            memory.give_back()
+            memory.free()
             return False
         self._memory, self._mapped = memory, arrays
         self.shard.engine.restore(arrays)
@@ -118,7 +118,7 @@ class Keeper:
     # -- saving ------------------------------------------------------------------------------
 
     def save(self, taken: Taken, batch: int, watermark: int) -> Header:
-        """Save what has changed through a micro-batch, and leave everything at hand."""
+        """Save what has changed through a micro-batch, and leave everything in shared memory."""
         header = self._header
         header.batch, header.watermark = batch, watermark
         header.newest = self.shard.newest
@@ -182,7 +182,7 @@ class Keeper:
         if any(array is not self._mapped.get(name) for name, array in arrays.items()):
             self._leave(ARRAYS, arrays)
         if self._memory is not None:
-            self._memory.give_back_others()
+            self._memory.free_others()
 
     def _leave(self, name: str, data: Any) -> None:
         """Leave something in shared memory; without room, the next batch reads the state store."""
@@ -193,5 +193,5 @@ class Keeper:
                 else:
                     self._memory.write(name, data)
             except OSError:
-                self._memory.give_back()
+                self._memory.free()
                 self._memory = None

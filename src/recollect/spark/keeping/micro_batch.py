@@ -104,8 +104,8 @@ def _late_before(header: Header, moment: Moment) -> tuple[int, int]:
     """Before which times rows are late: in this micro-batch, and in the next ones.
 
     It is Spark's rule: what is not after the watermark of the micro-batch before is late. Every
-    shard hears of every micro-batch with rows, so if one is missing, it had none, and the watermark
-    has not moved since.
+    shard is called in every micro-batch with rows, so if one is missing, it had none, and the
+    watermark has not moved since.
     """
     if moment.watermark == BEFORE_ALL:
         return BEFORE_ALL, BEFORE_ALL

@@ -1,4 +1,4 @@
-"""Rows, arrays and the log as compressed bytes, and the description of what lies in them."""
+"""Rows, arrays and the log as compressed bytes, and the description of what they hold."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping

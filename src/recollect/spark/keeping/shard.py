@@ -29,8 +29,8 @@ OUTPUT_ROWS = 65_536
 """Results come in batches of about so many rows."""
 UNTIL = np.full(STREAMS, FOREVER)
 CHANGED = (
-    "policy {} would not have kept the tuples that the checkpoint holds: it, or recollect, is not"
-    " the code that wrote them; go on with that, or start with a new checkpoint"
+    "policy {} would not have kept the tuples that the checkpoint holds: the code of the policy or"
+    " of recollect has changed; go on with the old code, or start with a new checkpoint"
 )
 
 Batches = Sequence[pa.RecordBatch | None]

@@ -1,11 +1,11 @@
-"""Memory that outlives a task: what a shard remembers, at hand for the next micro-batch.
+"""Memory that outlives a task: a shard's rows and arrays, ready for the next micro-batch.
 
 Spark runs each micro-batch of a shard in whichever Python worker is free, so nothing in a process
 can be relied on. Files in memory (``/dev/shm``) can be mapped by any of them at no cost. Whether
 such a file is *current* only the state store can say: each use gives the memory a new random name,
 its token, before anything is changed, and the token is saved with the state. If a task fails, the
-state still holds the old token, under which nothing is to be found any more, and the shard is built
-up from the state store.
+state still holds the old token, under which there is no memory any more, and the shard is rebuilt
+from the state store.
 """
 
 import itertools
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 ALIGNMENT = 64
 STALE_SECONDS = 3600
-"""The memory of a shard that has not been used for so long is given back."""
+"""The memory of a shard that has not been used for so long is freed."""
 ARRAYS = "arrays"
 
 
@@ -44,7 +44,7 @@ class SharedMemory:
     def fresh(cls, query: str, shard: int) -> "SharedMemory | None":
         """Make new memory for a shard; None if there is no room for it."""
         try:
-            _give_back_stale(_owned())
+            _free_stale(_owned())
             folder = _owned() / query / str(shard) / uuid.uuid4().hex
             folder.mkdir(parents=True)
         except OSError as error:
@@ -68,11 +68,11 @@ class SharedMemory:
         """The name under which the next task may claim this memory."""
         return self._folder.name
 
-    def give_back(self) -> None:
+    def free(self) -> None:
         """Free the memory."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def give_back_others(self) -> None:
+    def free_others(self) -> None:
         """Free what earlier tasks for this shard have left behind."""
         for other in self._folder.parent.glob("*"):
             if other != self._folder:
@@ -101,7 +101,7 @@ class SharedMemory:
         return None if mapped is None else pa.py_buffer(mapped)
 
     def drop(self, name: str) -> None:
-        """Give back the bytes of a name."""
+        """Free the bytes of a name."""
         (self._folder / name).unlink(missing_ok=True)
 
     def _new(self, name: str, size: int) -> mmap.mmap:
@@ -142,7 +142,7 @@ def _views(mapped: mmap.mmap, layout: Layout) -> dict[str, np.ndarray]:
     return views(parts, layout)
 
 
-# -- whose memory it is, and when it is given back -------------------------------------------------
+# -- whose memory it is, and when it is freed ------------------------------------------------------
 
 
 def root() -> Path:
@@ -161,7 +161,7 @@ def _owned() -> Path:
     root().mkdir(mode=0o700, exist_ok=True)
     if root().lstat().st_uid != os.getuid():
         raise PermissionError(f"{root()} belongs to another user")
-    _give_back_of_the_dead()
+    _free_what_ended_executors_left()
     try:
         folder.mkdir()
     except FileExistsError:
@@ -183,8 +183,8 @@ def _executor() -> psutil.Process:
     return next((parent for parent in process.parents() if "java" in parent.name()), process)
 
 
-def _give_back_of_the_dead() -> None:
-    """Free what executors have left behind that are no more."""
+def _free_what_ended_executors_left() -> None:
+    """Free what executors that have ended left behind."""
     for folder in root().iterdir():
         pid, _, started = folder.name.partition("-")
         try:
@@ -195,7 +195,7 @@ def _give_back_of_the_dead() -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _give_back_stale(owned: Path) -> None:
+def _free_stale(owned: Path) -> None:
     """Free the memory of queries that have stopped while their executor goes on."""
     for shard in owned.glob("*/*"):
         if time.time() - shard.stat().st_mtime > STALE_SECONDS:

@@ -64,7 +64,7 @@ class LiveNumbers(StreamingQueryListener):
                     self._emit(record_of(progress, join, sums.asDict(), ledger))
 
     def onQueryTerminated(self, event: "QueryTerminatedEvent") -> None:  # noqa: N802
-        """Wake up whoever waits for the end."""
+        """Wake up those who wait for the end."""
         with self._lock:
             self._ended.add(str(event.runId))
             self._lock.notify_all()

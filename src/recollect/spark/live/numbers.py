@@ -51,7 +51,7 @@ class Numbers:
     state_bytes: int = 0
     """Bytes written to the state store."""
     rebuilt: int = 0
-    """Shards whose memory was not at hand and came from the state store."""
+    """Shards that were not in shared memory and came from the state store."""
     engine_micros: int = 0
     """Time spent in the join itself: finding pairs, choosing victims, putting results together."""
     overhead_micros: int = 0
@@ -65,7 +65,7 @@ class Numbers:
 
 FIELDS = tuple(field.name for field in fields(Numbers))
 LEVELS = ("buffered", "buffered_bytes")
-"""The numbers that say how things stand; all others count what happened."""
+"""The numbers that are levels; all others count what happened."""
 COUNTS = tuple(name for name in FIELDS if name not in LEVELS)
 SPARKS_COUNTS = ("input_rows", "duration_ms")
 """What Spark itself counts of a batch and is added up too."""

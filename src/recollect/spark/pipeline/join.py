@@ -109,7 +109,7 @@ def _start(run: Run, every: Duration | None) -> StreamingQuery:
 
 @contextmanager
 def _listening(run: Run) -> Iterator[LiveNumbers]:
-    """Hand on the numbers of every batch: to a file, to Prometheus and to whoever watches."""
+    """Hand on the numbers of every batch: to a file, to Prometheus and to the watch."""
     with ExitStack() as stack:
         outputs: list[Output] = [JsonLines(run.live), run.watch.batch]
         if (port := run.config.live.prometheus_port) is not None:

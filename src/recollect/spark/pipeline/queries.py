@@ -28,7 +28,7 @@ _CONDITION = re.compile(r"^(?:\[[A-Z0-9_.]+\]\s*)+")
 
 
 def trigger(every: Duration | None) -> dict[str, Any]:
-    """Return how Spark is told when a micro-batch begins; all that is there if None is given."""
+    """Return the argument for Spark that says when a micro-batch begins; None means at once."""
     if every is None:
         return {"availableNow": True}
     return {"processingTime": f"{every.nanoseconds // 1_000_000} milliseconds"}

@@ -1,4 +1,4 @@
-"""A run of a pipeline: its configuration, where everything lies, the session, and who is told."""
+"""A run of a pipeline: its configuration, its folder, the session and who watches."""
 
 import json
 import os
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Watch(Protocol):
-    """Is told what a run is doing."""
+    """Is informed of what a run is doing."""
 
     def begin(self, stage: str) -> None:
         """Take note that a stage begins."""

@@ -113,8 +113,8 @@ def _require_earlier(run: Run, chosen: Sequence[str]) -> None:
         trace = run.schema("right") if needed == "ingest" else run.record(needed)
         if not trace.exists():
             raise InputError(
-                f"stage {name!r} needs what {needed!r} leaves in {run.out}, where"
-                f" nothing is yet; run {needed!r} first, or both"
+                f"stage {name!r} needs what {needed!r} leaves in {run.out}, but"
+                f" that stage has not run; run {needed!r} first, or both"
             )
 
 
