@@ -12,10 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.hashing import code_of_columns
+from recollect.join import encoding
 from recollect.join.encoding import keys_of
+from recollect.join.kernel import BEFORE_ALL
 from recollect.join.query import Query, bind
 from recollect.spark import packing
 from recollect.spark.keeping.micro_batch import read_input
+from recollect.spark.keeping.shard import Shard
 from recollect.spark.packing import (
     CODES,
     PACKED_SCHEMA,
@@ -30,6 +33,7 @@ from recollect.spark.packing import (
     unship,
 )
 from tests.policies.scenarios import examples
+from tests.spark.shards import batch_of, job_of
 
 SPARK_SAYS = {
     0: 933211791,
@@ -251,6 +255,22 @@ def test_every_row_is_packed_once_for_its_shard(shards, chunk, partition, monkey
     assert sorted(found, key=lambda row: row["t"]) == good
     if shards == 1:
         assert found == good
+
+
+@pytest.mark.parametrize(("on", "sent"), [("text", True), ("k,text", True), ("k", False)])
+def test_a_key_is_hashed_once(on, sent, partition, monkeypatch):
+    """Its code is sent with the row, and is not in the rows that are kept."""
+    job = job_of(on=on)
+    rows = batch_of([(1, time, time % 3, time) for time in (3, 1, 2)], stream=1)
+    (packed,) = [row for row in packed_rows(packer(job.bound, 1, 1)(iter([rows]))) if row.packed]
+    batches = read_input([packed]).batches
+    assert (CODES in batches[1].schema.names) == sent
+    expected = code_of_columns(keys_of(job.bound, 1, rows))[[1, 2, 0]]
+    if sent:
+        monkeypatch.setattr(encoding, "code_of_columns", None)
+    taken = Shard(job, 0).take(batches, BEFORE_ALL, BEFORE_ALL)
+    assert taken.feeds[1].key.tolist() == expected.tolist()
+    assert taken.batches[1].schema == rows.schema
 
 
 def test_only_the_first_task_signals(partition):

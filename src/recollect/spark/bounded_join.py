@@ -125,15 +125,12 @@ def bounded_join(
     joined = plan(job, columns, *frames)
     sums = [F.sum(field).alias(field) for field in FIELDS]
     joined = joined.observe(OBSERVATION + name, *sums).where("packed IS NOT NULL").select("packed")
-    names = [internal_name(column.side, column.position) for column in columns.output]
-    fields = [frames[column.side].schema[column.position] for column in columns.output]
-    schema = StructType(
-        [
-            StructField(name, field.dataType, field.nullable)
-            for name, field in zip(names, fields, strict=True)
-        ]
-    )
-    return joined.mapInArrow(unpacker(names), schema).toDF(*(field.name for field in fields))
+    schema = StructType()
+    for side, at, _ in columns.output:
+        field = frames[side].schema[at]
+        schema = schema.add(internal_name(side, at), field.dataType, field.nullable)
+    results = joined.mapInArrow(unpacker(schema.names), schema)
+    return results.toDF(*(column.name for column in columns.output))
 
 
 def _bound(columns: JoinColumns, left: DataFrame, right: DataFrame) -> Bound:
