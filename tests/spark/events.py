@@ -13,7 +13,7 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryProgress,
 )
 
-from recollect.spark.numbers import Numbers
+from recollect.spark.live.numbers import Numbers
 
 QUERY, RUN = UUID(int=1), UUID(int=2)
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from recollect.policies import Room
 from recollect.policies.base import State
 from recollect.policies.clock import Clock
-from recollect.spark import keeping
-from recollect.spark.shared_memory import root
+from recollect.spark.keeping import keeper as keeping
+from recollect.spark.keeping.shared_memory import root
 
 WORDS = {"on": "k", "time": "lt=rt", "window": "10s", "lateness": "5 seconds", "budget": 60}
 PUT = keeping.Keeper._put

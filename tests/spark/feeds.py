@@ -13,12 +13,13 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
+from recollect.hashing import code_of_columns
 from recollect.join.budget import parse_budget
 from recollect.join.kernel import PEAK
 from recollect.join.query import SIDES, Query, bind
 from recollect.policies import parse_policy
+from recollect.spark.keeping.shard import Job, Shard
 from recollect.spark.packing import shards_of, without_missing
-from recollect.spark.shard import Job, Shard
 
 SECOND = 1_000_000
 START = 1_700_000_000 * SECOND
@@ -255,7 +256,7 @@ def join_locally(left: Parts, right: Parts, window: Any, **words: Any) -> Local:
         late = marks[max(0, number - 1)] + 1, marks[number] + 1
         batches = batches_of(made, parts)
         where = [
-            shards_of([batch.column(f"{side}_k")], made.shards)
+            shards_of(code_of_columns([batch.column(f"{side}_k")]), made.shards)
             for side, batch in zip(SIDES, batches, strict=True)
         ]
         for at, shard in enumerate(shards):

@@ -9,8 +9,9 @@ from recollect.join.budget import parse_budget
 from recollect.join.kernel import BEFORE_ALL
 from recollect.join.query import Query, bind
 from recollect.policies import parse_policy
-from recollect.spark.keeping import Keeper, read_header
-from recollect.spark.shard import Job, Shard
+from recollect.spark.keeping.header import read_header
+from recollect.spark.keeping.keeper import Keeper
+from recollect.spark.keeping.shard import Job, Shard
 
 SCHEMAS = tuple(
     pa.schema([("t", pa.int64()), ("k", pa.int64()), (name, pa.int64()), ("text", pa.string())])

@@ -3,11 +3,9 @@
 import pytest
 
 from recollect.errors import InputError
-from recollect.spark.pipeline.cleaning import clean
 from recollect.spark.pipeline.config import ConfigError, parse_config
-from recollect.spark.pipeline.counts import record_of
+from recollect.spark.pipeline.ingest import clean, open_stream, record_of
 from recollect.spark.pipeline.queries import wait
-from recollect.spark.pipeline.sources import open_stream
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -78,7 +76,7 @@ def test_null_keys_can_be_kept(spark, config_of):
     [
         (
             'columns.ts = "CAST(ts AS TIMESTAMP)"\nnull_keys = "error"',
-            'lacks a key or its time, all it has is {"ts":"2026-01-01T10:00:01.000Z"}; mend it',
+            'has no key or no time, only {"ts":"2026-01-01T10:00:01.000Z"}; correct the row',
         ),
         (
             'columns = { ts = "CAST(ts AS TIMESTAMP)", price = "CAST(price AS DOUBLE)" }',

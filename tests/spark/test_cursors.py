@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InputError
-from recollect.spark import cursors
-from recollect.spark.cursors import read_rows
+from recollect.spark import replay as cursors
+from recollect.spark.replay import read_rows
 from recollect.streams import LocalityStream, open_source
 
 STREAM = LocalityStream(150_000, seed=2)

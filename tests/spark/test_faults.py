@@ -11,7 +11,7 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 from recollect.spark.bounded_join import bounded_join
-from recollect.spark.shared_memory import root
+from recollect.spark.keeping.shared_memory import root
 from tests.spark.faulty import WORDS, Faulty
 from tests.spark.feeds import (
     cut,

@@ -20,11 +20,13 @@ from recollect.errors import StateError
 from recollect.join import engine as engines
 from recollect.join.kernel import BEFORE_ALL
 from recollect.policies import policy_names
-from recollect.spark import keeping, shared_memory
-from recollect.spark import shard as shards
-from recollect.spark.keeping import HEADER, Keeper, read_header
+from recollect.spark.keeping import keeper as keeping
+from recollect.spark.keeping import shard as shards
+from recollect.spark.keeping import shared_memory
+from recollect.spark.keeping.header import FORMAT, HEADER, identity_of, read_header
+from recollect.spark.keeping.keeper import Keeper
+from recollect.spark.keeping.shard import Job, Shard
 from recollect.spark.operators import DictVault
-from recollect.spark.shard import Job, Shard
 from tests.spark.shards import SCHEMAS, batches_of, contents_of, feed, job_of, keep, stream
 
 POLICIES = [*policy_names(), "gdj:method=2", "prob:counts=sketch,entries=64"]
@@ -356,6 +358,37 @@ def test_columns_in_another_order_are_refused(memory):
         read_header(vault, turned)
 
 
+@pytest.mark.parametrize(("change", "found"), [({"format": 9, "tags": []}, 9), ({}, 1)])
+def test_state_of_another_format_is_refused(change, found, memory):
+    """Also that of before there were formats."""
+    job = job_of("clock")
+    vault = DictVault()
+    keep(job, vault, [(0, 1, 1, 1)], 0)
+    stored = json.loads(vault[HEADER])
+    del stored["format"]
+    vault[HEADER] = json.dumps(stored | change).encode()
+    words = f"state of format {found}, but .* reads format {FORMAT}; .* start with a new checkpoint"
+    with pytest.raises(StateError, match=words):
+        read_header(vault, job)
+
+
+@pytest.mark.parametrize("part", ["layout", "snapshot_layout"])
+def test_arrays_of_other_types_are_not_read_as_those_of_today(part, memory, monkeypatch):
+    monkeypatch.setattr(keeping, "SMALLEST_SNAPSHOT", 400)
+    job = job_of("lru", window=10**6, budget=40)
+    vault = DictVault()
+    for at, rows in enumerate(stream(seed=1, batches=12, rows=50)):
+        keep(job, vault, rows, at)
+    header = read_header(vault, job)
+    getattr(header, part)["table"][0] = "<f8"
+    if part == "layout":  # then they are not at hand, but the state store has them
+        assert Keeper(job, 0, vault, header, QUERY).rebuilt
+        return
+    all_gone(memory)
+    with pytest.raises(StateError, match="policy lru would not have kept"):
+        Keeper(job, 0, vault, header, QUERY)
+
+
 @pytest.mark.parametrize("smallest", [2**20, 400], ids=["log", "snapshot"])
 @pytest.mark.parametrize("at_hand", [True, False])
 def test_a_policy_whose_code_has_changed_is_refused(smallest, at_hand, memory, monkeypatch):
@@ -369,7 +402,7 @@ def test_a_policy_whose_code_has_changed_is_refused(smallest, at_hand, memory, m
     if not at_hand:
         all_gone(memory)
     changed = job_of("clock", window=10**6, budget=40)
-    header = replace(read_header(vault, job), identity=keeping.identity_of(changed))
+    header = replace(read_header(vault, job), identity=identity_of(changed))
     with pytest.raises(StateError, match="policy clock would not have kept"):
         Keeper(changed, 0, vault, header, QUERY)
     assert vault == kept

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import functions
 
 from recollect.spark.live import LiveNumbers
-from recollect.spark.numbers import FIELDS, Numbers
+from recollect.spark.live.numbers import FIELDS, Numbers
 from tests.spark.events import progress, query, store, terminated
 
 pytestmark = pytest.mark.xdist_group("spark")

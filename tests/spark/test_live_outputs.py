@@ -12,7 +12,7 @@ import pytest
 
 from recollect.errors import InputError, MissingExtraError
 from recollect.spark.live import JsonLines, LiveNumbers, Prometheus, read_records
-from recollect.spark.numbers import Numbers
+from recollect.spark.live.numbers import Numbers
 from tests.spark.events import QUERY, progress
 
 pytestmark = pytest.mark.xdist_group("spark")

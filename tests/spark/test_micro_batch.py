@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.join.kernel import BEFORE_ALL
-from recollect.spark import shared_memory
-from recollect.spark.keeping import HEADER, Header, read_header
-from recollect.spark.micro_batch import Moment, _late_before, join_micro_batch, read_input
-from recollect.spark.numbers import Numbers
+from recollect.spark.keeping import shared_memory
+from recollect.spark.keeping.header import HEADER, Header, read_header
+from recollect.spark.keeping.micro_batch import Moment, _late_before, join_micro_batch, read_input
+from recollect.spark.keeping.shard import Shard
+from recollect.spark.live.numbers import Numbers
 from recollect.spark.operators import DictVault
-from recollect.spark.packing import from_bytes, to_bytes
-from recollect.spark.shard import Shard
+from recollect.spark.packing import from_bytes, to_buffer
 from tests.policies.scenarios import examples
 from tests.spark.shards import batch_of, feed, job_of, pairs_in, stream
 
@@ -40,7 +40,7 @@ def packed(rows, missing: int = 0, pieces: int = 1) -> list[SimpleNamespace]:
                 found.append(
                     SimpleNamespace(
                         shard=0, side=side, origin=origin, missing=0, micros=7,
-                        packed=to_bytes(batch),
+                        packed=to_buffer(batch),
                     )
                 )  # fmt: skip
     return found

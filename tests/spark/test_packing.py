@@ -11,11 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.hashing import code_of_columns
+from recollect.join import encoding
 from recollect.join.encoding import keys_of
+from recollect.join.kernel import BEFORE_ALL
 from recollect.join.query import Query, bind
 from recollect.spark import packing
-from recollect.spark.micro_batch import read_input
+from recollect.spark.keeping.micro_batch import read_input
+from recollect.spark.keeping.shard import Shard
 from recollect.spark.packing import (
+    CODES,
     PACKED_SCHEMA,
     _spark_hash,
     from_bytes,
@@ -23,10 +28,12 @@ from recollect.spark.packing import (
     packer,
     shards_of,
     spreader,
-    to_bytes,
+    to_buffer,
     unpacker,
+    unship,
 )
 from tests.policies.scenarios import examples
+from tests.spark.shards import batch_of, job_of
 
 SPARK_SAYS = {
     0: 933211791,
@@ -131,7 +138,7 @@ def test_both_sides_send_a_key_to_the_same_shard(how):
             for side, schema in enumerate(schemas):
                 keys = _as(values, schema.types[1])
                 batch = pa.record_batch([pa.array(range(len(values))), keys], schema=schema)
-                where.append(shards_of(keys_of(bound, side, batch), 1000).tolist())
+                where.append(shards_of(code_of_columns(keys_of(bound, side, batch)), 1000).tolist())
             assert where[0] == where[1], (one, two)
 
 
@@ -158,22 +165,22 @@ def test_zeros_and_nans_are_one_key_each(wrap):
     odd_nan = np.array([0x7FF8000000000123], np.int64).view(np.float64)[0]
     negative_nan = np.array([-1], np.int64).view(np.float64)[0]
     for same in ((0.0, -0.0), (math.nan, odd_nan), (math.nan, negative_nan)):
-        one, two = (shards_of([wrap(value)], 10**6) for value in same)
+        one, two = (shards_of(code_of_columns([wrap(value)]), 10**6) for value in same)
         assert one.tolist() == two.tolist()
 
 
 @examples(30)
 @given(st.integers(1, 300), st.lists(st.integers(-(2**63), 2**63 - 1), max_size=50))
 def test_shards_are_in_range_and_do_not_depend_on_the_neighbours(shards, keys):
-    where = shards_of([pa.array(keys, pa.int64())], shards)
+    where = shards_of(code_of_columns([pa.array(keys, pa.int64())]), shards)
     assert all(0 <= shard < shards for shard in where)
-    alone = [shards_of([pa.array([key], pa.int64())], shards)[0] for key in keys]
+    alone = [shards_of(code_of_columns([pa.array([key], pa.int64())]), shards)[0] for key in keys]
     assert where.tolist() == alone
 
 
 def test_keys_spread_evenly():
     for keys in (np.arange(80_000), np.arange(80_000) * 1024, np.arange(80_000) << 40):
-        counts = np.bincount(shards_of([pa.array(keys)], 16), minlength=16)
+        counts = np.bincount(shards_of(code_of_columns([pa.array(keys)]), 16), minlength=16)
         assert counts.min() > 4600
         assert counts.max() < 5400
 
@@ -182,8 +189,10 @@ def test_a_slice_is_sent_where_the_whole_is():
     batch = nested_rows(60, nulls=False)
     for name in ("k", "list", "map", "struct"):
         column = batch.column(name)
-        whole = shards_of([column], 50)
-        assert shards_of([column.slice(17, 20)], 50).tolist() == whole[17:37].tolist()
+        whole = shards_of(code_of_columns([column]), 50)
+        assert (
+            shards_of(code_of_columns([column.slice(17, 20)]), 50).tolist() == whole[17:37].tolist()
+        )
 
 
 # -- packing and unpacking -------------------------------------------------------------------------
@@ -192,10 +201,10 @@ def test_a_slice_is_sent_where_the_whole_is():
 @pytest.mark.parametrize(("start", "rows"), [(0, 2000), (7, 20), (1999, 1), (5, 0)])
 def test_bytes_there_and_back(start, rows):
     batch = nested_rows(2000).slice(start, rows)
-    again = from_bytes(to_bytes(batch))
+    again = from_bytes(to_buffer(batch))
     assert again.schema == batch.schema
     assert again.equals(batch)
-    assert rows == 0 or len(to_bytes(batch)) < 4000 + 200 * rows  # not what is outside the slice
+    assert rows == 0 or len(to_buffer(batch)) < 4000 + 200 * rows  # not what is outside the slice
 
 
 def packed_rows(batches) -> list[SimpleNamespace]:
@@ -239,12 +248,29 @@ def test_every_row_is_packed_once_for_its_shard(shards, chunk, partition, monkey
             assert read.batches[1] == inputs[0].batches[1]
             assert read.missing == inputs[0].missing
         if inputs[0].batches[1] is not None:
-            found += inputs[0].batches[1].to_pylist()
-            where = shards_of([inputs[0].batches[1].column("k")], shards)
-            assert set(where.tolist()) == {shard}
+            batch, codes = unship(inputs[0].batches[1])
+            found += batch.to_pylist()
+            assert codes.tolist() == code_of_columns([batch.column("k")]).tolist()
+            assert set(shards_of(codes, shards).tolist()) == {shard}
     assert sorted(found, key=lambda row: row["t"]) == good
     if shards == 1:
         assert found == good
+
+
+@pytest.mark.parametrize(("on", "sent"), [("text", True), ("k,text", True), ("k", False)])
+def test_a_key_is_hashed_once(on, sent, partition, monkeypatch):
+    """Its code is sent with the row, and is not in the rows that are kept."""
+    job = job_of(on=on)
+    rows = batch_of([(1, time, time % 3, time) for time in (3, 1, 2)], stream=1)
+    (packed,) = [row for row in packed_rows(packer(job.bound, 1, 1)(iter([rows]))) if row.packed]
+    batches = read_input([packed]).batches
+    assert (CODES in batches[1].schema.names) == sent
+    expected = code_of_columns(keys_of(job.bound, 1, rows))[[1, 2, 0]]
+    if sent:
+        monkeypatch.setattr(encoding, "code_of_columns", None)
+    taken = Shard(job, 0).take(batches, BEFORE_ALL, BEFORE_ALL)
+    assert taken.feeds[1].key.tolist() == expected.tolist()
+    assert taken.batches[1].schema == rows.schema
 
 
 def test_only_the_first_task_signals(partition):
@@ -277,7 +303,7 @@ def test_nulls_in_one_of_several_key_columns(partition):
     packed = packed_rows(packer(bound, 0, 3)(iter([batch])))
     assert sum(row.missing for row in packed) == 4
     (there,) = [row.packed for row in packed if row.packed is not None]
-    assert from_bytes(there).to_pylist() == batch.slice(0, 1).to_pylist()
+    assert unship(from_bytes(there))[0].to_pylist() == batch.slice(0, 1).to_pylist()
 
 
 def test_nan_is_a_key(partition):
@@ -295,7 +321,7 @@ def test_another_time_zone(partition):
     here = pa.schema([NESTED.field(0), NESTED.field(1)])
     batch = nested_rows(9, nulls=False).select(["t", "k"])
     packed = packed_rows(packer(bound_of(here), 0, 1)(iter([batch.cast(there)])))
-    (read,) = [from_bytes(row.packed) for row in packed if row.packed is not None]
+    (read,) = [unship(from_bytes(row.packed))[0] for row in packed if row.packed is not None]
     assert read.schema == here
     assert read.equals(batch)
 
@@ -322,7 +348,7 @@ def test_wide_rows_are_packed_a_few_at_a_time(monkeypatch):
 def test_unpacking_picks_columns():
     batch = nested_rows(30)
     packed = pa.record_batch(
-        {"packed": pa.array([to_bytes(batch.slice(0, 10)), to_bytes(batch.slice(10))])}
+        {"packed": [to_buffer(part).to_pybytes() for part in (batch.slice(0, 10), batch.slice(10))]}
     )
     given = list(unpacker(["struct", "k"])(iter([packed, packed.slice(0, 0)])))
     assert pa.Table.from_batches(given) == pa.table(batch).select(["struct", "k"])
@@ -336,12 +362,13 @@ def test_spreading_a_table(partition):
         batches = list(spreader(bound, side, 5)(iter([given.slice(0, 15), given.slice(15)])))
         table = pa.Table.from_batches(batches)
         good = [row for row in given.to_pylist() if row["k"] is not None and row["t"] is not None]
-        assert table.column(own).to_pylist() == good
+        codes = code_of_columns([pa.array([row["k"] for row in good])])
+        sent = [row | {CODES: code} for row, code in zip(good, codes.tolist(), strict=True)]
+        assert table.column(own).to_pylist() == sent
         assert table.column(other).null_count == len(good)
         moments = [round(row["t"].timestamp() * 1e6) for row in good]
         assert table.column("at").to_pylist() == moments
         numbers = table.column("row").to_pylist()
         assert numbers == sorted(set(numbers))
         assert numbers[0] == 2 << packing.ROW_BITS
-        where = shards_of([pa.array([row["k"] for row in good])], 5)
-        assert table.column("shard").to_pylist() == where.tolist()
+        assert table.column("shard").to_pylist() == shards_of(codes, 5).tolist()

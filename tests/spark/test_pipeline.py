@@ -10,11 +10,11 @@ import pytest
 from recollect.errors import InputError, StateError
 from recollect.join.window import Duration
 from recollect.spark.live import read_records
-from recollect.spark.pipeline import parse_config, run_pipeline, together
-from recollect.spark.pipeline.failures import cause
-from recollect.spark.pipeline.queries import patience
-from recollect.spark.pipeline.run import _outdated
-from recollect.spark.pipeline.sections import Sink
+from recollect.spark.pipeline import join as joining
+from recollect.spark.pipeline import parse_config, run_pipeline
+from recollect.spark.pipeline.config import Sink
+from recollect.spark.pipeline.queries import cause, patience
+from recollect.spark.pipeline.stages import _outdated
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -145,7 +145,7 @@ def test_ingest_and_join_run_together_until_somebody_has_had_enough(spark, tmp_p
     def until_both_are_read(_):
         yield lambda: {record["join"] for record in read_records(counts)} == {"left", "right"}
 
-    monkeypatch.setattr(together, "patience", until_both_are_read)
+    monkeypatch.setattr(joining, "patience", until_both_are_read)
     numbers = run_pipeline(config, lambda: spark, ("ingest", "join"))
     assert numbers["ingest"]["left"]["kept"] == 54
     assert numbers["join"]["results"] == exact(left, right)

@@ -124,7 +124,7 @@ CASES = {
     "no budgets": ("[sink]", "[compare]\nbudgets = []\n[sink]", 18, "a list of budgets"),
     "slice": ("[sink]", '[quality]\nslice = "9rows"\n[sink]', 18, "quality.slice: '9rows'"),
     "port": ("[sink]", "[live]\nprometheus_port = 99999\n[sink]", 18, "1 to 65535, not 99999"),
-    "setting": ("[sink]", "[spark]\nconfig = { a.b = 1 }\n[sink]", 18, "'a.b' is no setting"),
+    "setting": ("[sink]", "[spark]\nconfig = { a.b = 1 }\n[sink]", 18, "'a.b' is not a setting"),
     "trigger": ('"5 seconds"', '"often"', 18, "sink.trigger: 'often' is not a duration"),
     "no path": ('path = "left/*.csv"\n', "", 5, "left.path: missing; say where the csv files are"),
     "no end": (

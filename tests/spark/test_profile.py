@@ -7,8 +7,7 @@ import pytest
 from recollect.errors import InputError
 from recollect.locality import Distances
 from recollect.locality import profile as local
-from recollect.spark.interarrival import interarrival
-from recollect.spark.profile import profile
+from recollect.spark.profile import interarrival, profile
 from recollect.streams import LocalityStream
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -17,7 +16,7 @@ H = 6
 
 def test_the_same_numbers_as_the_local_profile(spark, monkeypatch):
     # Blocks so small that most rows have some of their past in the block before.
-    monkeypatch.setattr("recollect.spark.blocks.BLOCK_ROWS", 150)
+    monkeypatch.setattr("recollect.spark.numbered_rows.BLOCK_ROWS", 150)
     table = LocalityStream(700, keys=90, repeat=0.6, depth=4, seed=2).table()
     keys = [f"key {key}" if key % 11 else None for key in table["key"].to_pylist()]
     rows = list(zip(keys, range(700), strict=True))

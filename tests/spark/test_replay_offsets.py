@@ -62,7 +62,7 @@ def test_available_now_does_not_wait_for_the_rate(clock):
 
 def test_a_batch_is_divided_among_tasks():
     reader = stream(numPartitions="4")
-    ranges = [(p.start, p.stop) for p in reader.partitions({"row": 10}, {"row": 20})]
+    ranges = [(p.value.start, p.value.stop) for p in reader.partitions({"row": 10}, {"row": 20})]
     assert ranges == [(10, 12), (12, 15), (15, 17), (17, 20)]
     assert len(reader.partitions({"row": 10}, {"row": 12})) == 2
     assert reader.partitions({"row": 10}, {"row": 10}) == []

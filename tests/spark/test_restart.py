@@ -10,11 +10,12 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 from recollect.errors import StateError
-from recollect.spark import keeping
 from recollect.spark.bounded_join import bounded_join
-from recollect.spark.keeping import Keeper, read_header
+from recollect.spark.keeping import keeper as keeping
+from recollect.spark.keeping.header import read_header
+from recollect.spark.keeping.keeper import Keeper
+from recollect.spark.keeping.shard import Job, Shard
 from recollect.spark.operators import DictVault
-from recollect.spark.shard import Job, Shard
 from tests.spark.feeds import (
     PROVIDER,
     SECOND,
@@ -171,5 +172,5 @@ def test_state_that_is_not_whole_is_refused():
     keeper.save(taken, number, marks[1])
     lost = next(name for name in vault if name.startswith("rows"))
     vault.delete(lost)
-    with pytest.raises(StateError, match=f"lacks its part '{lost}'"):
+    with pytest.raises(StateError, match=f"part '{lost}' of the state"):
         Keeper(made, 0, vault, read_header(vault, made), "elsewhere")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from recollect.join.kernel import BEFORE_ALL, FOREVER
 from recollect.join.payload import MANY, PLACE_BITS, SEGMENT_ROWS
 from recollect.policies import policy_names
-from recollect.spark.shard import Shard
+from recollect.spark.keeping.shard import Shard
 from tests.naive.join import LandmarkWindow, TimeWindow, UnlimitedWindow
 from tests.naive.unordered import Batch, exact_pairs, in_order
 from tests.policies.scenarios import examples

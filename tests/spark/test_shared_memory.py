@@ -1,6 +1,7 @@
 """Shared memory: who may claim it, when it is whole, and when it is given back."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -12,8 +13,8 @@ import psutil
 import pyarrow as pa
 import pytest
 
-from recollect.spark import shared_memory
-from recollect.spark.shared_memory import ARRAYS, STALE_SECONDS, SharedMemory
+from recollect.spark.keeping import shared_memory
+from recollect.spark.keeping.shared_memory import ARRAYS, STALE_SECONDS, SharedMemory
 
 ARRAYS_OF_ALL_SORTS = {
     "slots": np.zeros(7, [("a", "i8"), ("b", "i4", (2,)), ("c", "i4")]),
@@ -56,8 +57,8 @@ def test_memory_belongs_to_a_shard_of_a_query(query, shard):
 def test_arrays_are_changed_in_place():
     memory = fresh()
     layout = memory.write_arrays(ARRAYS_OF_ALL_SORTS)
-    like = {name: array[:0] for name, array in ARRAYS_OF_ALL_SORTS.items()}
-    arrays = memory.arrays(layout, like)
+    layout = json.loads(json.dumps(layout))  # as it is in the header
+    arrays = memory.arrays(layout)
     assert arrays is not None
     for name, array in ARRAYS_OF_ALL_SORTS.items():
         assert arrays[name].dtype == array.dtype
@@ -69,7 +70,7 @@ def test_arrays_are_changed_in_place():
     arrays["matrix"][1, 2] = 55
     claimed = SharedMemory.claim("query", 3, memory.token)
     assert claimed is not None
-    again = claimed.arrays(layout, like)
+    again = claimed.arrays(layout)
     assert again is not None
     assert again["matrix"][1, 2] == 55
 
@@ -78,12 +79,12 @@ def test_mapped_arrays_can_be_written_again():
     """Some have grown, others are still those that are mapped from the file to be replaced."""
     memory = fresh()
     layout = memory.write_arrays(ARRAYS_OF_ALL_SORTS)
-    mapped = memory.arrays(layout, ARRAYS_OF_ALL_SORTS)
+    mapped = memory.arrays(layout)
     assert mapped is not None
     mapped["matrix"][:] = 9
     grown = mapped | {"bytes": np.arange(200, dtype=np.uint8)}
     layout = memory.write_arrays(grown)
-    again = memory.arrays(layout, ARRAYS_OF_ALL_SORTS)
+    again = memory.arrays(layout)
     assert again is not None
     assert again["matrix"].tolist() == [[9] * 3] * 2
     assert again["bytes"].tolist() == list(range(200))
@@ -97,7 +98,7 @@ def test_sizes_are_checked(owned, change):
     for name in (ARRAYS, "rows"):
         file = owned / "query" / "3" / memory.token / name
         os.truncate(file, max(0, file.stat().st_size + change))
-    assert memory.arrays(layout, ARRAYS_OF_ALL_SORTS) is None
+    assert memory.arrays(layout) is None
     assert memory.read("rows", 5) is None
 
 
@@ -121,13 +122,13 @@ def test_bytes_by_name():
 def test_others_are_given_back(owned):
     lost, other_shard, other_query = fresh(), fresh(shard=4), fresh("other")
     current = fresh()
-    current.give_back_others()
+    current.free_others()
     assert SharedMemory.claim("query", 3, lost.token) is None
     assert (owned / "query" / "3" / current.token).is_dir()
     assert SharedMemory.claim("query", 4, other_shard.token) is not None
     assert SharedMemory.claim("other", 3, other_query.token) is not None
-    current.give_back()
-    current.give_back()
+    current.free()
+    current.free()
     assert SharedMemory.claim("query", 3, current.token) is None
 
 
@@ -166,7 +167,7 @@ def test_no_folder_can_be_made(owned, caplog):
 OWNER = """
 import sys
 from pathlib import Path
-from recollect.spark import shared_memory
+from recollect.spark.keeping import shared_memory
 shared_memory.root = lambda: Path(sys.argv[1])
 memory = shared_memory.SharedMemory.fresh("query", 0)
 print(shared_memory._owned(), flush=True)
@@ -232,5 +233,5 @@ def test_what_the_dead_have_left_is_given_back(tmp_path, monkeypatch):
     }
     for name in names:
         (tmp_path / name / "query" / "0").mkdir(parents=True)
-    shared_memory._give_back_of_the_dead()
+    shared_memory._free_what_ended_executors_left()
     assert {name: (tmp_path / name).exists() for name in names} == names

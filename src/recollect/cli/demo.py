@@ -107,8 +107,7 @@ def _make_room(out: Path) -> None:
 
 
 def _session(folder: str) -> "SparkSession":
-    from recollect.spark.pipeline.spark_log import logging_to, messages_in
-    from recollect.spark.session import session
+    from recollect.spark.session import logging_to, messages_in, session
 
     settings = logging_to(folder, {})
     return session("recollect demo", config=settings, messages=messages_in(folder))

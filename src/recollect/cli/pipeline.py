@@ -37,8 +37,7 @@ def pipeline(
         )
     # Only now, because Spark takes a second to load and no other command needs it.
     from recollect.spark.pipeline import ConfigError, read_config, run_pipeline
-    from recollect.spark.pipeline.spark_log import logging_to, messages_in
-    from recollect.spark.session import session
+    from recollect.spark.session import logging_to, messages_in, session
 
     begun = time.monotonic()
     started: list[SparkSession] = []

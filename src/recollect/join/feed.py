@@ -99,6 +99,18 @@ def encoded(
     )
 
 
+def of_codes(
+    bound: Bound, number: int, codes: np.ndarray, times: np.ndarray, sizes: np.ndarray = NO_SIZES
+) -> Encoded:
+    """Encode tuples of a join of two streams of which only numbers are known."""
+    window = bound.streams[number].window
+    assert window is not None
+    moments, expires = lifetimes(window.kind, bound.streams[number].span, times, 0)
+    extra = np.zeros((len(times), bound.setting.width), np.int64)
+    present = np.ones((len(times), 1), np.uint8)
+    return Encoded(times, moments, expires, codes[:, None], present, sizes, extra)
+
+
 def times_of(
     bound: Bound, number: int, batch: pa.RecordBatch, column: str, if_null: int | None = None
 ) -> np.ndarray:

@@ -5,10 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
-from pyspark.errors import PySparkTypeError, UnsupportedOperationException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.state import GroupStateTimeout
 from pyspark.sql.types import StructField, StructType
 
@@ -17,7 +15,9 @@ from recollect.join.budget import Budget, parse_budget
 from recollect.join.online import DEFAULT_POLICY
 from recollect.join.query import SIDES, Bound, bind
 from recollect.policies import Policy, parse_policy
-from recollect.spark.numbers import FIELDS, OBSERVATION
+from recollect.spark.columns import WATERMARK, JoinColumns, internal_name, renamed, require_hashable
+from recollect.spark.keeping.shard import Job
+from recollect.spark.live.numbers import FIELDS, OBSERVATION
 from recollect.spark.operators import (
     JOINED,
     ONE_STATE,
@@ -25,13 +25,19 @@ from recollect.spark.operators import (
     one_state_operator,
     sorted_operator,
 )
-from recollect.spark.packing import PACKED, packer, spreader, unpacker
-from recollect.spark.shard import Job
-from recollect.spark.words import WATERMARK, JoinWords, internal_name, renamed, require_bytewise
+from recollect.spark.packing import (
+    CODES,
+    PACKED,
+    arrow_schema,
+    packer,
+    ships_codes,
+    spreader,
+    unpacker,
+)
 
 STORE = "spark.sql.streaming.stateStore.providerClass"
 NEVER_LATE = "2262-01-01 00:00:00"
-"""As late as pandas can say."""
+"""The latest time that pandas can express."""
 SMALLEST_SHARD = 10**6
 PARTITIONS = "spark.sql.shuffle.partitions"
 
@@ -68,7 +74,8 @@ def bounded_join(
         The time column, or ``"left=right"``.
     window
         How long a row may match: ``"10 minutes"``, ``"landmark:1h"``, ``"unlimited"``, or a number
-        of units of the time column; a pair gives each side its own.
+        of units of the time column (microseconds, days or plain numbers); a pair gives each side
+        its own.
     budget
         How much may be remembered over all shards together: ``100_000`` rows, ``"2GB"``, or None
         for no limit.
@@ -100,71 +107,58 @@ def bounded_join(
     ... )  # doctest: +SKIP
     """
     spark = left.sparkSession
-    words = JoinWords.parse(left, right, on, time, window, lateness, how)
+    columns = JoinColumns.parse(left, right, on, time, window, lateness, how)
     shards = int(spark.conf.get(PARTITIONS) or 0) if shards is None else shards
     job = Job(
-        bound=_bound(words, left, right),
+        bound=_bound(columns, left, right),
         policy=parse_policy(policy),
         budget=_budget(budget, shards),
         shards=shards,
         seed=int(seed),
-        unordered=words.streaming,
+        unordered=columns.streaming,
         lateness=0,
         name=name,
         columns=(tuple(left.columns), tuple(right.columns)),
     )
-    frames = [words.with_watermark(frame, side) for side, frame in enumerate((left, right))]
-    plan = _of_streams if words.streaming else _of_tables
-    joined = plan(job, words, *frames)
+    frames = [columns.with_watermark(frame, side) for side, frame in enumerate((left, right))]
+    plan = _of_streams if columns.streaming else _of_tables
+    joined = plan(job, columns, *frames)
     sums = [F.sum(field).alias(field) for field in FIELDS]
     joined = joined.observe(OBSERVATION + name, *sums).where("packed IS NOT NULL").select("packed")
-    names = [internal_name(column.side, column.position) for column in words.output]
-    fields = [frames[column.side].schema[column.position] for column in words.output]
-    schema = StructType(
-        [
-            StructField(name, field.dataType, field.nullable)
-            for name, field in zip(names, fields, strict=True)
-        ]
-    )
-    return joined.mapInArrow(unpacker(names), schema).toDF(*(field.name for field in fields))
+    schema = StructType()
+    for side, at, _ in columns.output:
+        field = frames[side].schema[at]
+        schema = schema.add(internal_name(side, at), field.dataType, field.nullable)
+    results = joined.mapInArrow(unpacker(schema.names), schema)
+    return results.toDF(*(column.name for column in columns.output))
 
 
-def _bound(words: JoinWords, left: DataFrame, right: DataFrame) -> Bound:
-    for frame, positions in zip((left, right), words.keys, strict=True):
-        for position in positions:
-            require_bytewise(frame.schema[position])
+def _bound(columns: JoinColumns, left: DataFrame, right: DataFrame) -> Bound:
+    for frame, positions in zip((left, right), columns.keys, strict=True):
+        require_hashable(*(frame.schema[position] for position in positions))
     schemas = [
         pa.schema([_arrow_field(field) for field in frame.schema]) for frame in (left, right)
     ]
-    bound = bind(words.query, *schemas)  # with the user's names, for the sake of messages
+    bound = bind(columns.query, *schemas)  # with the user's names, for the sake of messages
     keys = [
         tuple(internal_name(side, at) for at in positions)
-        for side, positions in enumerate(words.keys)
+        for side, positions in enumerate(columns.keys)
     ]
-    times = [internal_name(side, at) for side, at in enumerate(words.times)]
+    times = [internal_name(side, at) for side, at in enumerate(columns.times)]
     internal = [
         pa.schema([field.with_name(internal_name(side, at)) for at, field in enumerate(schema)])
         for side, schema in enumerate(schemas)
     ]
     return replace(
         bound,
-        query=replace(words.query, on=(keys[0], keys[1]), time=(times[0], times[1])),
+        query=replace(columns.query, on=(keys[0], keys[1]), time=(times[0], times[1])),
         schemas=(internal[0], internal[1]),
     )
 
 
 def _arrow_field(field: StructField) -> pa.Field:
-    """A column in Arrow's terms. Time stamps are instants, so the session's time zone is not in."""
-    try:
-        schema = to_arrow_schema(
-            StructType([field]), timezone="UTC", error_on_duplicated_field_names_in_struct=True
-        )
-    except (PySparkTypeError, UnsupportedOperationException) as error:
-        raise InputError(
-            f"column {field.name!r} of type {field.dataType.simpleString()} cannot be handed to"
-            f" Python workers; leave it out or cast it ({error})"
-        ) from None
-    return schema.field(0)
+    what = f"column {field.name!r} of type {field.dataType.simpleString()}"
+    return arrow_schema(StructType([field]), what).field(0)
 
 
 def _budget(budget: Any, shards: int) -> Budget:
@@ -188,11 +182,11 @@ def _budget(budget: Any, shards: int) -> Budget:
     return parsed
 
 
-def _of_streams(job: Job, words: JoinWords, left: DataFrame, right: DataFrame) -> DataFrame:
+def _of_streams(job: Job, columns: JoinColumns, left: DataFrame, right: DataFrame) -> DataFrame:
     spark = left.sparkSession
     marked = [
         frame.schema[at].metadata
-        for frame, at in zip((left, right), words.times, strict=True)
+        for frame, at in zip((left, right), columns.times, strict=True)
         if WATERMARK in frame.schema[at].metadata
     ]
     if len(marked) == 1:
@@ -200,7 +194,7 @@ def _of_streams(job: Job, words: JoinWords, left: DataFrame, right: DataFrame) -
             "one of the streams has a watermark and the other has none; give lateness, or"
             " call withWatermark on both"
         )
-    units_per_ms = 10**6 // (words.time_types[0].nanoseconds or 1)
+    units_per_ms = 10**6 // (columns.time_types[0].nanoseconds or 1)
     watermark = len(marked) == 2
     delays = [metadata[WATERMARK] * units_per_ms for metadata in marked]
     job = replace(job, lateness=max(delays, default=0))
@@ -228,11 +222,11 @@ def _of_streams(job: Job, words: JoinWords, left: DataFrame, right: DataFrame) -
     return both.groupBy("label").transformWithState(processor, JOINED, "Append", mode)
 
 
-def _of_tables(job: Job, words: JoinWords, left: DataFrame, right: DataFrame) -> DataFrame:
+def _of_tables(job: Job, columns: JoinColumns, left: DataFrame, right: DataFrame) -> DataFrame:
     structs = [renamed(frame, side).schema for side, frame in enumerate((left, right))]
     schema = StructType().add("shard", "integer").add("at", "long").add("row", "long")
     for side, struct in zip(SIDES, structs, strict=True):
-        schema = schema.add(side, struct)
+        schema = schema.add(side, struct.add(CODES, "long") if ships_codes(job.bound) else struct)
     spread = [
         renamed(frame, side).mapInArrow(spreader(job.bound, side, job.shards), schema)
         for side, frame in enumerate((left, right))

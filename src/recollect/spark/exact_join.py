@@ -1,4 +1,4 @@
-"""The join that forgets nothing: Spark's own, asked for in the same words as the bounded one."""
+"""The join that forgets nothing: Spark's own, with the same parameters as the bounded one."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,8 +8,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from recollect.errors import InputError
-from recollect.join.kernel import LANDMARK, UNLIMITED
-from recollect.spark.words import JoinWords, internal_name, renamed
+from recollect.join.window import LANDMARK, UNLIMITED
+from recollect.spark.columns import JoinColumns, internal_name, renamed
 
 HOUR = 3_600_000_000
 """In microseconds."""
@@ -37,21 +37,9 @@ def exact_join(
     ----------
     left, right
         Both streaming or both not.
-    on
-        Key columns: ``"key"``, ``"a,b"``, ``["a", "b"]``; they come first in the result and once.
-        With ``"a=b"`` for columns of different names the result has all columns of both.
-    time
-        The time column, or ``"left=right"``: TIMESTAMP and, if not streaming, TIMESTAMP_NTZ, DATE
-        or whole numbers.
-    window
-        How long a row may still match: ``"10 minutes"``, ``1000`` (units of the time column;
-        microseconds, days or plain numbers), ``"landmark:1h"``, ``"unlimited"``, or a pair of
-        these for the left and the right side.
-    lateness
-        How much later than newer ones rows of a stream may come, as in ``"10 seconds"``: the
-        watermark of each time column that has none.
-    how
-        Only ``"inner"``.
+    on, time, window, lateness, how
+        As for :func:`~recollect.spark.bounded_join`. Times of tables may also be TIMESTAMP_NTZ,
+        DATE or whole numbers.
 
     Examples
     --------
@@ -59,54 +47,44 @@ def exact_join(
 
         exact_join(orders, payments, on="order", time="placed=paid", window=("1 hour", 0))
     """
-    words = JoinWords.parse(left, right, on, time, window, lateness, how)
+    columns = JoinColumns.parse(left, right, on, time, window, lateness, how)
     sides = [
-        renamed(words.with_watermark(frame, side), side) for side, frame in enumerate((left, right))
+        renamed(columns.with_watermark(frame, side), side)
+        for side, frame in enumerate((left, right))
     ]
+    pairs = list(zip(*columns.keys, strict=True))
     try:
-        joined = sides[0].join(sides[1], [*_same_keys(words), *_in_window(words)])
+        same_keys = [F.col(internal_name(0, a)) == F.col(internal_name(1, b)) for a, b in pairs]
+        joined = sides[0].join(sides[1], [*same_keys, *_in_window(columns)])
     except AnalysisException as error:
         if not (error.getCondition() or "").startswith(INCOMPARABLE):
             raise
-        keys = _shown_keys(words, left, right)
+        keys = ", ".join(
+            " = ".join(f"{key.name} ({key.dataType.simpleString()})" for key in keys)
+            for keys in ((left.schema[a], right.schema[b]) for a, b in pairs)
+        )
         raise InputError(f"Spark cannot compare the keys {keys}; cast one side") from error
     return joined.select(
-        [F.col(internal_name(side, at)).alias(name) for side, at, name in words.output]
+        [F.col(internal_name(side, at)).alias(name) for side, at, name in columns.output]
     )
 
 
-def _shown_keys(words: JoinWords, left: DataFrame, right: DataFrame) -> str:
-    """The pairs of keys with their types."""
-    pairs = [(left.schema[a], right.schema[b]) for a, b in zip(*words.keys, strict=True)]
-    return ", ".join(
-        f"{one.name} ({one.dataType.simpleString()}) = {two.name} ({two.dataType.simpleString()})"
-        for one, two in pairs
-    )
-
-
-def _same_keys(words: JoinWords) -> list[Column]:
-    return [
-        F.col(internal_name(0, left)) == F.col(internal_name(1, right))
-        for left, right in zip(*words.keys, strict=True)
-    ]
-
-
-def _in_window(words: JoinWords) -> list[Column]:
+def _in_window(columns: JoinColumns) -> list[Column]:
     """For each side: the other row comes no later than this one's window ends.
 
     That also holds whenever the other row is the earlier one, so both may be asked of every pair.
     """
     conditions = []
     for side in (0, 1):
-        mine, other = (F.col(internal_name(s, words.times[s])) for s in (side, 1 - side))
-        time = words.time_types[side]
-        kind, span = words.query.windows[side].kind, words.spans[side]
+        mine, other = (F.col(internal_name(s, columns.times[s])) for s in (side, 1 - side))
+        time = columns.time_types[side]
+        kind, span = columns.query.windows[side].kind, columns.spans[side]
         if kind == LANDMARK:
             conditions.append(time.bucket(other, span) <= time.bucket(mine, span))
             span -= 1  # What follows is implied then, but only it tells Spark when to drop state.
         if kind == UNLIMITED:
             conditions.append(mine.isNotNull() & other.isNotNull())
-        elif words.streaming:
+        elif columns.streaming:
             conditions.append(other <= mine + _interval(span))
         else:
             conditions.append(time.units(other) <= _sum(time.units(mine), span))

@@ -7,12 +7,12 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import LongType, StructField, StructType
+from pyspark.sql.types import StructType
 
 from recollect.counting import ValueCounter
 from recollect.counting.lossy import LEAST_EPSILON, as_typed
 from recollect.errors import InputError
-from recollect.spark.words import find, quoted, require_bytewise, require_comparable
+from recollect.spark.columns import find, quoted, require_hashable
 from recollect.streams.checks import require_real
 
 KEY, COUNT, ERROR = "key", "count", "max_error"
@@ -67,15 +67,8 @@ def frequent(df: DataFrame, key: str, support: float, epsilon: float | None = No
     if df.isStreaming:
         raise InputError("frequent values need the whole input, but the DataFrame is a stream")
     field = df.schema[find(df, key, "the DataFrame")]
-    require_comparable(field)
-    require_bytewise(field)
-    columns = StructType(
-        [
-            StructField(KEY, field.dataType),
-            StructField(COUNT, LongType()),
-            StructField(ERROR, LongType()),
-        ]
-    )
+    require_hashable(field)
+    columns = StructType().add(KEY, field.dataType).add(COUNT, "long").add(ERROR, "long")
     parts = df.select(quoted(field.name)).mapInArrow(_counter(epsilon), columns).localCheckpoint()
     total = parts.where(F.col(KEY).isNull()).agg(F.sum(COUNT), F.sum(ERROR)).first()
     assert total is not None

@@ -7,46 +7,33 @@ a worker that is new begins with an empty cache.
 
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
 from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import PySparkTypeError, UnsupportedOperationException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import LongType, StructField, StructType
 
 from recollect.errors import InputError, PolicyError
 from recollect.lookup.online import DEFAULT_POLICY, Lookup
 from recollect.policies import Policy, parse_cache_policy
-from recollect.spark.packing import Stage, conform
+from recollect.spark.packing import Stage, arrow_schema, conform
 
 OBSERVATION = "recollect-lookup."
 """What the names of our observations begin with; the name of the lookup follows."""
 NUMBERS = "recollect_numbers"
 """The column of the rows that carry numbers."""
 MOST_CACHES = 8
-"""So many a worker keeps; of queries that ended, nobody tells it."""
+"""The most that a worker keeps, because it does not learn when a query has ended."""
 
 
-@dataclass(frozen=True)
-class LookupNumbers:
-    """What a task did. Spark sums it up over a micro-batch with ``observe``."""
-
-    rows_in: int
-    hits: int
-    misses: int
-    queries: int
-    negative_hits: int
-    not_found: int
-    null_keys: int
-    evicted: int
-    refused: int
-    expired: int
-
-
-FIELDS = tuple(field.name for field in fields(LookupNumbers))
+FIELDS = (
+    "rows_in", "hits", "misses", "queries", "negative_hits", "not_found", "null_keys", "evicted",
+    "refused", "expired",
+)  # fmt: skip
+"""What a task did. Spark sums it up over a micro-batch with ``observe``."""
 
 _caches: dict[str, Lookup] = {}
 """The caches of this process, by the lookup they belong to."""
@@ -83,9 +70,9 @@ def lookup_join(
     cache
         How many rows each worker process may cache.
     name
-        Under ``recollect-lookup.<name>`` the :class:`LookupNumbers` of each micro-batch are
-        observed; they are in ``observedMetrics`` of the query's progress. Each lookup of a query
-        needs its own.
+        Under ``recollect-lookup.<name>`` numbers of each micro-batch are observed (rows_in, hits,
+        misses, queries, …); they are in ``observedMetrics`` of the query's progress. Each lookup of
+        a query needs its own.
 
     Examples
     --------
@@ -163,13 +150,7 @@ def _numbers(lookup: Lookup) -> dict[str, int]:
 
 def _arrow_schema(struct: StructType) -> pa.Schema:
     """Spark's columns in Arrow's terms; all may be NULL, as they are in rows with numbers."""
-    try:
-        schema = to_arrow_schema(
-            struct, timezone="UTC", error_on_duplicated_field_names_in_struct=True
-        )
-    except (PySparkTypeError, UnsupportedOperationException) as error:
-        raise InputError(f"the stream cannot be handed to Python workers: {error}") from None
-    return pa.schema([field.with_nullable(True) for field in schema])
+    return pa.schema([f.with_nullable(True) for f in arrow_schema(struct, "the stream")])
 
 
 def _spark_schema(schema: pa.Schema) -> StructType:

@@ -20,15 +20,16 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from recollect.join.kernel import BEFORE_ALL
 from recollect.join.query import SIDES
-from recollect.spark.micro_batch import Moment, join_micro_batch
-from recollect.spark.numbers import FIELDS, Numbers
-from recollect.spark.packing import Stage, to_bytes
-from recollect.spark.shard import Job, Shard
+from recollect.spark.keeping.micro_batch import Moment, join_micro_batch
+from recollect.spark.keeping.shard import Job, Shard
+from recollect.spark.live.numbers import FIELDS, Numbers
+from recollect.spark.packing import Stage, to_buffer
 
 JOINED = "packed binary, " + ", ".join(f"{name} long" for name in FIELDS)
 """The columns that all operators give: packed results, and in other rows the numbers."""
 JOINED_SCHEMA = pa.schema([("packed", pa.binary()), *((name, pa.int64()) for name in FIELDS)])
 PICKLE = CloudPickleSerializer()
+ONE_STATE = "parts binary"
 NO_NUMBERS = dict.fromkeys(FIELDS)
 
 
@@ -50,23 +51,33 @@ def _moment(watermark_ms: int | None, units_per_ms: int) -> Moment:
 
 
 class MapVault:
-    """Bytes by name in a map of Spark's state store; only what is changed is written."""
+    """A :class:`Vault` in a map of Spark's state store; only what is changed is written."""
 
     def __init__(self, state: MapState) -> None:
         self._map = state
 
     def get(self, name: str) -> bytes | None:
-        """See :class:`Vault`."""
+        """Return the bytes of a name, if there are any."""
         value = self._map.getValue((name,))
         return None if value is None else bytes(value[0])
 
     def put(self, name: str, value: bytes) -> None:
-        """See :class:`Vault`."""
+        """Keep bytes under a name."""
         self._map.updateValue((name,), (value,))
 
     def delete(self, name: str) -> None:
-        """See :class:`Vault`."""
+        """Forget a name."""
         self._map.removeKey((name,))
+
+
+class DictVault(dict[str, bytes]):
+    """A :class:`Vault` in one piece, for state stores that keep one state per key."""
+
+    put = dict.__setitem__
+
+    def delete(self, name: str) -> None:
+        """Forget a name."""
+        self.pop(name, None)
 
 
 def join_processor(job: Job, units_per_ms: int, watermark: bool) -> StatefulProcessor:
@@ -108,18 +119,6 @@ def joined_rows(
         yield Row(**_row(part))
 
 
-class DictVault(dict[str, bytes]):
-    """Bytes by name in one piece, for state stores that keep one state per key."""
-
-    def put(self, name: str, value: bytes) -> None:
-        """See :class:`Vault`."""
-        self[name] = value
-
-    def delete(self, name: str) -> None:
-        """See :class:`Vault`."""
-        self.pop(name, None)
-
-
 def one_state_operator(job: Job, units_per_ms: int, watermark: bool) -> Callable[..., Any]:
     """The operator for state stores with one state per key, such as the HDFS-backed one.
 
@@ -139,37 +138,28 @@ def one_state_operator(job: Job, units_per_ms: int, watermark: bool) -> Callable
     return join
 
 
-ONE_STATE = "parts binary"
-
-
 def sorted_operator(job: Job) -> Stage:
     """The operator for tables: rows come in order of shard and time and are joined as they come.
 
-    Of a shard no more than the budget and a batch of rows is in memory.
+    No more than one shard's budget and a batch of rows is in memory.
     """
 
     def join(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        shards: dict[int, Shard] = {}
-        numbers = Numbers()
+        numbers, number, shard = Numbers(), -1, None
         for batch in batches:
-            for number, part in _by_shard(batch):
-                if number not in shards:
-                    _add(numbers, shards)
-                    shards = {number: Shard(job, number)}
-                shard = shards[number]
+            for here, part in _by_shard(batch):
+                if shard is None or here != number:
+                    if shard is not None:
+                        numbers.add(shard.counts)
+                    number, shard = here, Shard(job, here)
                 taken = shard.take([_rows_of(part, side) for side in SIDES], BEFORE_ALL, BEFORE_ALL)
                 for result in shard.results(taken):
-                    yield _packed_row(to_bytes(result))
-        _add(numbers, shards)
+                    yield _packed_row(to_buffer(result).to_pybytes())
+        if shard is not None:
+            numbers.add(shard.counts)
         yield _packed_row(numbers)
 
     return join
-
-
-def _add(numbers: Numbers, shards: dict[int, Shard]) -> None:
-    for shard in shards.values():
-        for name, count in shard.counts.items():
-            setattr(numbers, name, getattr(numbers, name) + count)
 
 
 def _packed_row(part: bytes | Numbers) -> pa.RecordBatch:

@@ -11,26 +11,26 @@ from time import perf_counter
 import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.errors import PySparkTypeError, UnsupportedOperationException
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
 
 from recollect.compiled import cached, mix
-from recollect.hashing import code_of_columns
-from recollect.join.encoding import keys_of
+from recollect.errors import InputError
+from recollect.hashing import code_of_columns, fits_in_64_bits
+from recollect.join.feed import keys_of
 from recollect.join.payload import take
 from recollect.join.query import Bound
 
 PACKED = "label int, shard int, side int, origin long, missing long, micros long, packed binary"
 """The columns of packed rows: where they go, where they come from, what was left out."""
 PACKED_SCHEMA = pa.schema(
-    [
-        ("label", pa.int32()),
-        ("shard", pa.int32()),
-        ("side", pa.int32()),
-        ("origin", pa.int64()),
-        ("missing", pa.int64()),
-        ("micros", pa.int64()),
-        ("packed", pa.binary()),
-    ]
+    [(name, pa.int32()) for name in ("label", "shard", "side")]
+    + [(name, pa.int64()) for name in ("origin", "missing", "micros")]
+    + [("packed", pa.binary())]
 )
+CODES = "recollect.codes"
+"""The column for the codes of keys: they are hashed here, and not once more in the shard."""
 CHUNK_ROWS = 262_144
 CHUNK_BYTES = 2**26
 """At most about so many rows, or bytes, are packed together."""
@@ -52,13 +52,49 @@ def _spread(codes, shards, where):  # type: ignore[no-untyped-def]
         where[i] = ((mix(codes[i]) >> 32) & 0x7FFFFFFF) % shards
 
 
-def shards_of(keys: list[pa.Array], shards: int) -> np.ndarray:
-    """Which shard each key belongs to.
+def arrow_schema(struct: StructType, what: str) -> pa.Schema:
+    """Columns in Arrow's types. Time stamps are instants, so the session's time zone is not in."""
+    try:
+        return to_arrow_schema(
+            struct, timezone="UTC", error_on_duplicated_field_names_in_struct=True
+        )
+    except (PySparkTypeError, UnsupportedOperationException) as error:
+        raise InputError(f"{what} cannot be handed to Python workers: {error}") from None
 
-    >>> shards_of([pa.array([1, 2, 1])], 2)[[0, 2]].tolist() in ([0, 0], [1, 1])
+
+def ships_codes(bound: Bound) -> bool:
+    """Whether rows are sent with the codes of their keys; a single number is its own code."""
+    return len(bound.key_types) > 1 or not fits_in_64_bits(bound.key_types[0])
+
+
+def columns_sent(bound: Bound, side: int) -> pa.Schema:
+    """The columns that a stream sends to its shards."""
+    schema = bound.schemas[side]
+    return schema.append(pa.field(CODES, pa.int64())) if ships_codes(bound) else schema
+
+
+def prepare(bound: Bound, side: int, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, np.ndarray]:
+    """The rows that a stream sends, and the codes of their keys."""
+    batch = without_missing(bound, side, conform(batch, bound.schemas[side]))
+    codes = code_of_columns(keys_of(bound, side, batch))
+    if ships_codes(bound):
+        batch = batch.append_column(CODES, pa.array(codes))
+    return batch, codes
+
+
+def unship(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, np.ndarray | None]:
+    """The rows of a stream again, and the codes if they were sent."""
+    if batch.schema.get_field_index(CODES) < 0:
+        return batch, None
+    return batch.drop_columns([CODES]), batch.column(CODES).to_numpy()
+
+
+def shards_of(codes: np.ndarray, shards: int) -> np.ndarray:
+    """Which shard each code belongs to.
+
+    >>> shards_of(np.array([1, 2, 1]), 2)[[0, 2]].tolist() in ([0, 0], [1, 1])
     True
     """
-    codes = code_of_columns(keys)
     where = np.empty(len(codes), np.int32)
     _spread(codes, shards, where)
     return where
@@ -119,7 +155,7 @@ def packer(bound: Bound, side: int, shards: int) -> Stage:
     """The stage that packs the rows of one stream.
 
     The first task of each micro-batch also sends an empty value to each shard, so that every shard
-    hears of every micro-batch.
+    takes part in every micro-batch.
     """
     label = labels(shards)
 
@@ -134,17 +170,18 @@ def packer(bound: Bound, side: int, shards: int) -> Stage:
             yield pack_chunk(chunk, partition << CHUNK_BITS | number, waited)
 
     def pack_chunk(chunk: pa.RecordBatch, origin: int, started: float) -> pa.RecordBatch:
-        batch = without_missing(bound, side, conform(chunk, bound.schemas[side]))
-        where = shards_of(keys_of(bound, side, batch), shards)
+        batch, codes = prepare(bound, side, chunk)
+        where = shards_of(codes, shards)
         order = np.argsort(where, kind="stable")
         batch = take(batch, order)
-        ends = np.cumsum(np.bincount(where, minlength=shards))
-        starts = np.concatenate([[0], ends[:-1]])
-        rows: list[tuple] = [
-            (label[shard], shard, side, origin, 0, 0, to_bytes(batch.slice(start, end - start)))
-            for shard, (start, end) in enumerate(zip(starts, ends, strict=True))
-            if end > start
-        ]
+        counts = np.bincount(where, minlength=shards)
+        rows: list[tuple] = []
+        for shard, (start, count) in enumerate(
+            zip(np.cumsum(counts) - counts, counts, strict=True)
+        ):
+            if count:
+                packed = to_buffer(batch.slice(start, count)).to_pybytes()
+                rows.append((label[shard], shard, side, origin, 0, 0, packed))
         missing = chunk.num_rows - batch.num_rows
         rows.append((label[0], 0, side, -1, missing, micros_since(started), None))
         return _rows(rows)
@@ -160,17 +197,17 @@ def spreader(bound: Bound, side: int, shards: int) -> Stage:
         assert context is not None
         row = context.partitionId() << ROW_BITS
         for batch in batches:
-            batch = without_missing(bound, side, conform(batch, bound.schemas[side]))
+            batch, codes = prepare(bound, side, batch)
             at = code_of_columns([batch.column(bound.query.time[side])]) * bound.scale[side]
             rows = [
                 batch.to_struct_array()
                 if other == side
-                else pa.nulls(batch.num_rows, pa.struct(list(schema)))
-                for other, schema in enumerate(bound.schemas)
+                else pa.nulls(batch.num_rows, pa.struct(list(columns_sent(bound, other))))
+                for other in range(len(bound.schemas))
             ]
             yield pa.RecordBatch.from_pydict(
                 {
-                    "shard": shards_of(keys_of(bound, side, batch), shards),
+                    "shard": shards_of(codes, shards),
                     "at": at,
                     "row": np.arange(row, row + batch.num_rows),
                     "left": rows[0],
@@ -203,16 +240,16 @@ def _rows(rows: list[tuple]) -> pa.RecordBatch:
     )
 
 
-def to_bytes(batch: pa.RecordBatch) -> bytes:
+def to_buffer(batch: pa.RecordBatch) -> pa.Buffer:
     """A batch in Arrow's own format."""
     target = pa.BufferOutputStream()
     with pa.ipc.new_stream(target, batch.schema) as writer:
         writer.write_batch(batch)
-    return target.getvalue().to_pybytes()
+    return target.getvalue()
 
 
 def from_bytes(data: bytes | pa.Buffer) -> pa.RecordBatch:
-    """Read what :func:`to_bytes` made, without copying."""
+    """Read what :func:`to_buffer` made, without copying."""
     with pa.ipc.open_stream(data) as reader:
         return reader.read_next_batch()
 

@@ -1,6 +1,6 @@
 """The locality of a stream as aggregations on Spark: the numbers of :func:`recollect.profile`.
 
-Rows are numbered in their order and from then on belong to their position, wherever they lie.
+Rows are numbered in their order; from then on only the number counts, not the executor.
 Popularity and inter-arrival distances are aggregations by key. Coincidences and entropy look at
 the h rows before each row; for these the positions are cut into blocks, each of which also gets
 the last h rows of the block before, and the kernels of the local profile run on each block.
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import LongType
@@ -19,6 +19,7 @@ from recollect.errors import InputError
 from recollect.hashing import code_of_columns, missing
 from recollect.locality import (
     Coincidences,
+    Distances,
     Fitted,
     KeyNumbers,
     LocalityModel,
@@ -30,15 +31,12 @@ from recollect.locality import (
     fit_locality,
 )
 from recollect.locality.coincidences import MOST_LAGS
+from recollect.locality.distances import STEPS
 from recollect.locality.permutation import shuffle_ranks
 from recollect.locality.profile import shorter_models
-from recollect.spark.blocks import by_block
-from recollect.spark.interarrival import interarrival
-from recollect.spark.positions import POSITION, numbered
-from recollect.spark.words import find, require_bytewise, require_comparable
+from recollect.spark.columns import find, require_hashable
+from recollect.spark.numbered_rows import POSITION, by_block, numbered
 from recollect.streams.checks import require_whole
-
-THE_FRAME = "the DataFrame"
 
 
 def profile(
@@ -76,7 +74,7 @@ def profile(
         profile(clicks, key="ad_id", order_by=["ts", "click_id"]).to_dict()["b"]
     """
     require_whole("h", h, least=1, most=MOST_LAGS)
-    rows = _coded(df, _names(key, "key"), _names(order_by, "order_by"))
+    rows = _coded(df, key, order_by)
     order = [F.col(name) for name in rows.columns if name != "code"]
     # Those without a key come last, so that the positions of the others have no gaps.
     everything, total = numbered(rows, F.col("code").isNull(), *order)
@@ -106,23 +104,19 @@ def profile(
     )
 
 
-def _names(given: str | Sequence[str], what: str) -> list[str]:
-    names = [given] if isinstance(given, str) else list(given)
-    if not names:
-        raise InputError(f"{what} names no column")
-    return names
-
-
-def _coded(df: DataFrame, keys: list[str], order: list[str]) -> DataFrame:
+def _coded(df: DataFrame, key: str | Sequence[str], order_by: str | Sequence[str]) -> DataFrame:
     """The codes of the keys, NULL where a key is, and the columns that the rows are ordered by."""
     if df.isStreaming:
         raise InputError("a stream has no end to its profile; write it out and read that")
-    places = [find(df, name, THE_FRAME) for name in keys]
-    for place in places:
-        require_comparable(df.schema[place])
-        require_bytewise(df.schema[place])
-    ordered = [find(df, name, THE_FRAME) for name in order]
-    # By position, because names may need quotes, and others may bear the same.
+    found = []
+    for given, what in ((key, "key"), (order_by, "order_by")):
+        names = [given] if isinstance(given, str) else list(given)
+        if not names:
+            raise InputError(f"{what} names no column")
+        found.append([find(df, name, "the DataFrame") for name in names])
+    places, ordered = found
+    require_hashable(*(df.schema[place] for place in places))
+    # By position, because names may need quotes, and other columns may have the same.
     plain = df.toDF(*(f"column{place}" for place in range(len(df.columns))))
     return plain.select(
         *(F.col(f"column{place}").alias(f"order{n}") for n, place in enumerate(ordered)),
@@ -149,6 +143,21 @@ def _popularity(keys: DataFrame) -> Popularity:
     rows = keys.groupBy("times").agg(F.count("*").alias("keys")).collect()
     times, count = (np.array([row[i] for row in rows], np.int64) for i in (0, 1))
     return Popularity.of(np.repeat(times, count))
+
+
+def interarrival(stream: DataFrame) -> Distances:
+    """Count how far each row is from the one before it with the same code."""
+    before = F.lag(POSITION).over(Window.partitionBy("code").orderBy(POSITION))
+    # The shortest distance of the same bin: only the first bits are kept.
+    distances = stream.select((F.col(POSITION) - before).alias("distance")).selectExpr(
+        "distance", f"greatest(length(bin(distance)) - {STEPS.bit_length()}, 0) AS shift"
+    )
+    bins = distances.groupBy(
+        F.expr("shiftleft(shiftright(distance, shift), shift)").alias("distance")
+    ).agg(F.count("*").alias("rows"))
+    found = {row.distance: row.rows for row in bins.collect()}
+    firsts = found.pop(None, 0)
+    return Distances.of([*found], firsts, [*found.values()])
 
 
 def _coincidences(stream: DataFrame, h: int) -> np.ndarray:

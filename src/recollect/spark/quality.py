@@ -10,11 +10,10 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import CalendarIntervalType, VariantType
 
 from recollect.errors import InputError, WindowError
-from recollect.join.kernel import TIME
+from recollect.join.window import TIME
 from recollect.join.query import key_columns, pair_of
 from recollect.join.window import parse_window, resolve
-from recollect.spark.time_type import TimeType
-from recollect.spark.words import contains, find, positions_of, require_comparable
+from recollect.spark.columns import TimeType, contains, find, positions_of, require_comparable
 
 RESULT = "the result"
 SLICE = "slice_start"
@@ -39,7 +38,7 @@ class Quality:
         return (self.results - self.foreign) / self.exact_results if self.exact_results else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as JSON knows it; the tables, where asked for, as lists of their rows."""
+        """Everything in types that JSON has; tables, where asked for, as lists of rows."""
         numbers = {
             "recall": self.recall,
             "exact_results": self.exact_results,
@@ -91,8 +90,7 @@ def quality(
     """
     _require_same_columns(bounded, exact)
     keys = [] if key is None else [find(exact, name, RESULT) for name in key_columns(key)[0]]
-    for position in keys:
-        require_comparable(exact.schema[position])
+    require_comparable(*(exact.schema[position] for position in keys))
     groups = {f"key_{i}": F.col(_name(position)) for i, position in enumerate(keys)}
     if time is not None or slice is not None:
         groups[SLICE] = _slice_start(exact, time, slice)
@@ -152,8 +150,7 @@ def _slice_start(exact: DataFrame, time: Any, slice_: Any) -> Column:
     for other in types[1:]:
         if not types[0].goes_with(other):
             raise InputError(
-                f"time columns of the result do not go together: {types[0].kind.simpleString()}"
-                f" and {other.kind.simpleString()}"
+                f"time columns of the result do not go together: {types[0]} and {other}"
             )
     span = resolve(window, types[0].nanoseconds)
     if window.kind != TIME or span < 1:
@@ -168,7 +165,7 @@ def _name(position: int) -> str:
 
 
 def _counted(frame: DataFrame, **counts: int) -> DataFrame:
-    """The columns under names of which there are no two, and beside them these numbers."""
+    """The columns under unique names, and with these numbers."""
     numbered = frame.toDF(*(_name(position) for position in range(len(frame.columns))))
     return numbered.withColumns({name: F.lit(count) for name, count in counts.items()})
 

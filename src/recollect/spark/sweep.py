@@ -12,33 +12,20 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from recollect.errors import BudgetError, InputError
 from recollect.hashing import code_of_columns, missing
 from recollect.join.budget import Budget, capacity_of, parse_budget
-from recollect.join.encoding import keys_of
+from recollect.join.feed import keys_of
 from recollect.join.engine import Engine
 from recollect.join.query import SIDES, Bound, Query, bind
 from recollect.join.stats import Stats
 from recollect.join.whole import Inputs, quiet, survey
 from recollect.policies import Policy, parse_policy
+from recollect.spark.columns import JoinColumns, quoted, require_hashable
 from recollect.spark.scatter import scatter
-from recollect.spark.words import JoinWords, quoted, require_bytewise
 from recollect.streams.checks import require_whole
 
-COLUMNS = pa.schema(
-    [
-        ("policy", pa.string()),
-        ("budget", pa.string()),
-        ("seed", pa.int64()),
-        ("budget_tuples", pa.int64()),
-        ("results", pa.int64()),
-        ("exact_results", pa.int64()),
-        ("mean_alive", pa.float64()),
-        ("recall", pa.float64()),
-        ("evicted", pa.int64()),
-        ("expired", pa.int64()),
-        ("refused", pa.int64()),
-        ("peak_tuples", pa.int64()),
-        ("seconds", pa.float64()),
-        ("tuples_per_second", pa.float64()),
-    ]
+COLUMNS = (
+    "policy string, budget string, seed long, budget_tuples long, results long,"
+    " exact_results long, mean_alive double, recall double, evicted long, expired long,"
+    " refused long, peak_tuples long, seconds double, tuples_per_second double"
 )
 """The columns of the table: the seed, what the exact join holds, and what
 :class:`recollect.join.stats.Stats` has."""
@@ -98,16 +85,16 @@ def sweep(
     """
     spark = left.sparkSession
     combinations = _combinations(policies, budgets, seeds)
-    words = JoinWords.parse(left, right, on, time, window)
-    if words.streaming:
+    columns = JoinColumns.parse(left, right, on, time, window)
+    if columns.streaming:
         raise InputError("a sweep needs to read its input to the end, but it is a stream")
-    frames = _keys_and_times(words, (left, right))
+    frames = _keys_and_times(columns, (left, right))
     zone = spark.conf.get("spark.sql.session.timeZone")
-    bound = bind(words.query, *(to_arrow_schema(frame.schema, timezone=zone) for frame in frames))
+    bound = bind(columns.query, *(to_arrow_schema(frame.schema, timezone=zone) for frame in frames))
     tables = _collected(frames[0], bound, 0), _collected(frames[1], bound, 1)
 
-    query = replace(words.query, on=(("key",), ("key",)), time=("time", "time"))
-    known = survey(Inputs(*tables, query, whole_rows=False))
+    query = replace(columns.query, on=(("key",), ("key",)), time=("time", "time"))
+    known = survey(Inputs.of_pair(*tables, query, whole_rows=False))
     plans = [(policy, budget.of(known.mean_alive), seed) for policy, budget, seed in combinations]
     broadcast = spark.sparkContext.broadcast(tables)
 
@@ -119,7 +106,7 @@ def sweep(
         rows = scatter(spark, run, plans)
     finally:
         broadcast.destroy()
-    return spark.createDataFrame(pa.Table.from_pylist(rows, schema=COLUMNS))
+    return spark.createDataFrame(rows, COLUMNS)
 
 
 def _combinations(
@@ -140,13 +127,12 @@ def _combinations(
     return plans
 
 
-def _keys_and_times(words: JoinWords, frames: Sequence[DataFrame]) -> list[DataFrame]:
+def _keys_and_times(columns: JoinColumns, frames: Sequence[DataFrame]) -> list[DataFrame]:
     narrow = []
     for frame, keys, names, time in zip(
-        frames, words.keys, words.query.on, words.query.time, strict=True
+        frames, columns.keys, columns.query.on, columns.query.time, strict=True
     ):
-        for position in keys:
-            require_bytewise(frame.schema[position])
+        require_hashable(*(frame.schema[position] for position in keys))
         narrow.append(frame.select([quoted(name) for name in dict.fromkeys([*names, time])]))
     return narrow
 
@@ -179,7 +165,7 @@ def _encoder(
 def _counted(tables: tuple[pa.Table, pa.Table], query: Query, plan: Plan) -> Stats:
     """Run one plan over the broadcast tables."""
     policy, budget, seed = plan
-    inputs = Inputs(*tables, query, whole_rows=False)
-    engine = Engine.of(inputs.bound, policy, capacity_of(budget, None), seed)
-    counted = inputs.count([engine], quiet, "")
-    return Stats.of(query, budget, engine, counted.lanes, counted.seconds[0])
+    inputs = Inputs.of_pair(*tables, query, whole_rows=False)
+    engine = Engine(policy, inputs.bound.setting, capacity_of(budget, None), seed=seed)
+    (seconds,) = inputs.count([engine], quiet, "")
+    return Stats.of(query.window_text, budget, engine, inputs.lanes, seconds)

@@ -2,7 +2,7 @@
 
 from recollect.spark.live.json_lines import JsonLines, read_records
 from recollect.spark.live.listener import LiveNumbers
+from recollect.spark.live.numbers import Output, Record
 from recollect.spark.live.prometheus import Prometheus
-from recollect.spark.live.record import Output, Record
 
 __all__ = ["JsonLines", "LiveNumbers", "Output", "Prometheus", "Record", "read_records"]

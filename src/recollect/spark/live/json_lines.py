@@ -3,11 +3,10 @@
 import json
 import logging
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.errors import InputError
-from recollect.spark.live.record import Record
+from recollect.spark.live.numbers import Record
 
 logger = logging.getLogger(__name__)
 
@@ -56,26 +55,17 @@ class JsonLines:
 
 
 def read_records(path: str | os.PathLike[str]) -> list[Record]:
-    """Read what :class:`JsonLines` wrote; of a batch that was run again only the last run.
-
-    Parameters
-    ----------
-    path
-        The file.
-    """
-    records = {}
-    for record in _lines(Path(path)):
-        records[record["query_id"], record["join"], record["batch"]] = record
-    return list(records.values())
-
-
-def _lines(path: Path) -> Iterator[Record]:
+    """Read what :class:`JsonLines` wrote; of a batch that was run again only the last run."""
     try:
-        lines = path.read_bytes().splitlines()
+        lines = Path(path).read_bytes().splitlines()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    records = {}
     for number, line in enumerate(lines, 1):
         try:
-            yield json.loads(line)
+            record = json.loads(line)
         except ValueError:
             logger.warning("%s, line %d was cut short and is left out", path, number)
+        else:
+            records[record["query_id"], record["join"], record["batch"]] = record
+    return list(records.values())

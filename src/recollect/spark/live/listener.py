@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
-from recollect.spark.live.ledger import Ledger
-from recollect.spark.live.record import Output, Record, record_of
-from recollect.spark.numbers import OBSERVATION
+from recollect.spark.live.numbers import OBSERVATION, Ledger, Output, Record, record_of
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.listener import (
@@ -30,7 +28,7 @@ class LiveNumbers(StreamingQueryListener):
     Parameters
     ----------
     outputs
-        Called with each :data:`~recollect.spark.live.record.Record`, one at a time.
+        Called with each :data:`~recollect.spark.live.numbers.Record`, one at a time.
 
     Examples
     --------
@@ -66,7 +64,7 @@ class LiveNumbers(StreamingQueryListener):
                     self._emit(record_of(progress, join, sums.asDict(), ledger))
 
     def onQueryTerminated(self, event: "QueryTerminatedEvent") -> None:  # noqa: N802
-        """Wake up whoever waits for the end."""
+        """Wake up those who wait for the end."""
         with self._lock:
             self._ended.add(str(event.runId))
             self._lock.notify_all()
@@ -75,19 +73,8 @@ class LiveNumbers(StreamingQueryListener):
         """Wait until the last batch of a query has been handed on.
 
         Spark tells its listeners later than ``awaitTermination`` returns, the end of the query
-        after everything else.
-
-        Parameters
-        ----------
-        query
-            A query that has ended or is about to, started after this listener was added.
-        timeout
-            In seconds.
-
-        Returns
-        -------
-        bool
-            False if the time was too short.
+        after everything else. The query, which has ended or is about to, must have started after
+        this listener was added. The answer is False if the timeout, in seconds, was too short.
         """
         with self._lock:
             return self._lock.wait_for(lambda: str(query.runId) in self._ended, timeout)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InputError, MissingExtraError
-from recollect.spark.live.record import Record
+from recollect.spark.live.numbers import Record
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
@@ -35,6 +35,7 @@ GAUGES = {
     "recollect_rows_per_second": ("rows_per_second", 1, "Speed of the last batch."),
     "recollect_batch_duration_seconds": ("duration_ms", 1e-3, "Time the last batch took."),
     "recollect_batch": ("batch", 1, "Number of the last batch."),
+    "recollect_watermark_seconds": ("watermark", 1, "Watermark, in seconds since 1970."),
 }
 
 
@@ -86,7 +87,7 @@ class Prometheus(AbstractContextManager["Prometheus"]):
         self._newest = {**self._newest, labels: record}
 
     def __exit__(self, *_: Any) -> None:
-        """Stop serving."""
+        """Stop serving, and free the port."""
         self.close()
 
     def close(self) -> None:
@@ -108,14 +109,9 @@ class Prometheus(AbstractContextManager["Prometheus"]):
         for name, (field, unit, meaning) in GAUGES.items():
             gauge = GaugeMetricFamily(name, meaning, labels=LABELS)
             for labels, record in newest.items():
-                if record[field] is not None:
-                    gauge.add_metric(labels, record[field] * unit)
+                value = record[field]
+                if isinstance(value, str):
+                    value = datetime.fromisoformat(value).timestamp()
+                if value is not None:
+                    gauge.add_metric(labels, value * unit)
             yield gauge
-        watermark = GaugeMetricFamily(
-            "recollect_watermark_seconds", "Watermark, in seconds since 1970.", labels=LABELS
-        )
-        for labels, record in newest.items():
-            if record["watermark"] is not None:
-                seconds = datetime.fromisoformat(record["watermark"]).timestamp()
-                watermark.add_metric(labels, seconds)
-        yield watermark

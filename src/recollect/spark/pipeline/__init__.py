@@ -1,8 +1,8 @@
 """The pipeline: from raw sources through the bounded join to a report, out of one TOML file."""
 
 from recollect.spark.pipeline.config import Config, parse_config, read_config
-from recollect.spark.pipeline.context import Watch
-from recollect.spark.pipeline.run import NAMES, run_pipeline
+from recollect.spark.pipeline.run import Watch
+from recollect.spark.pipeline.stages import NAMES, run_pipeline
 from recollect.toml.tables import ConfigError
 
 __all__ = [

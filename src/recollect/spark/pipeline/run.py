@@ -1,127 +1,103 @@
-"""Run the stages of a pipeline."""
+"""A run of a pipeline: its configuration, its folder, the session and who watches."""
 
-import time
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any
+import json
+import os
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.errors import InputError
-from recollect.report.page import require_page
-from recollect.spark.pipeline.config import Config
-from recollect.spark.pipeline.context import NoWatch, Run, Watch
-from recollect.spark.pipeline.failures import SPARK_ERRORS, failure
-from recollect.spark.pipeline.layout import Layout, write_json
-from recollect.spark.pipeline.stages import STAGES, Stage
-from recollect.spark.pipeline.together import ingest_and_join
+from recollect.spark.pipeline.config import FILE_FORMATS, Config
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
-NAMES = tuple(stage.name for stage in STAGES)
-BOTH = ("ingest", "join")
-"""These run at the same time if they do not end by themselves."""
+    from recollect.spark.live import Record
 
 
-def run_pipeline(
-    config: Config,
-    session: "Callable[[], SparkSession]",
-    stages: Collection[str] = (),
-    watch: Watch | None = None,
-) -> dict[str, dict[str, Any]]:
-    """Run a pipeline, or some of its stages.
+class Watch(Protocol):
+    """Is informed of what a run is doing."""
 
-    A run that was cut short is continued by running it again.
+    def begin(self, stage: str) -> None:
+        """Take note that a stage begins."""
 
-    Parameters
-    ----------
-    config
-        What is to be done, from :func:`~recollect.spark.pipeline.config.read_config`.
-    session
-        Makes the session when it is needed.
-    stages
-        Their names; all if left out.
-    watch
-        Told about progress.
+    def news(self, stage: str, text: str) -> None:
+        """Take note of how far a stage has come."""
 
-    Returns
-    -------
-    dict
-        The numbers of each stage that ran.
+    def batch(self, record: "Record") -> None:
+        """Take note of what the join did in a micro-batch."""
+
+    def end(self, stage: str, numbers: dict[str, Any]) -> None:
+        """Take note that a stage is complete."""
+
+
+class NoWatch:
+    """Takes no note of anything."""
+
+    def begin(self, *_: Any) -> None:
+        """Do nothing."""
+
+    news = batch = end = begin
+
+
+class Run:
+    """A configuration on its way through the stages, and its folder, which is made.
+
+    What people read is in ``out``: ``<stage>.json`` (the numbers of a stage that is complete),
+    ``live.jsonl``, ``report.html``. What Spark reads and writes is in ``data``: ``ingested/left``,
+    ``ingested/right``, ``results``, ``checkpoints/…``, ``quality/…``.
     """
-    chosen = _chosen(config, stages)
-    run = Run(config, session, watch or NoWatch())
-    run.layout.make()
-    _require_earlier(chosen, run.layout)
-    if any(stage.name == "report" for stage in chosen):
-        require_page(run.layout.report)
-    try:
-        return _run(run, chosen)
-    finally:
-        run.stop_queries()
+
+    def __init__(
+        self, config: Config, start: "Callable[[], SparkSession]", watch: Watch | None
+    ) -> None:
+        self.config, self.watch, self._start = config, watch or NoWatch(), start
+        self.queries: list[StreamingQuery] = []
+        self.out = Path(config.pipeline.out).absolute()
+        # As a URI, because a cluster may take plain paths for those of its own file system.
+        self.data = config.pipeline.data or self.out.as_uri()
+        self.results = config.sink.path
+        if self.results is None and config.sink.format in FILE_FORMATS:
+            self.results = f"{self.data}/results"
+        self.live = Path(config.live.json_lines or self.out / "live.jsonl")
+        self.report = Path(config.report.html or self.out / "report.html")
+        self.ingest_counts = self.out / "ingest.jsonl"
+        try:
+            self.out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot make the folder {self.out}: {error.strerror}") from None
+
+    @cached_property
+    def spark(self) -> "SparkSession":
+        """The session, which begins when the first stage needs it."""
+        return self._start()
+
+    def ingested(self, side: str) -> str:
+        """The cleaned rows of a side."""
+        return f"{self.data}/ingested/{side}"
+
+    def checkpoint(self, query: str) -> str:
+        """How far a query has come."""
+        return f"{self.data}/checkpoints/{query}"
+
+    def schema(self, side: str) -> Path:
+        """The columns of the cleaned rows of a side."""
+        return self.out / f"schema-{side}.json"
+
+    def record(self, stage: str) -> Path:
+        """The numbers of a stage that is complete."""
+        return self.out / f"{stage}.json"
 
 
-def _chosen(config: Config, names: Collection[str]) -> list[Stage]:
-    for name in names:
-        if name not in NAMES:
-            raise InputError(f"unknown stage {name!r}; the stages are {', '.join(NAMES)}")
-    if names:
-        return [stage for stage in STAGES if stage.name in names]
-    optional = {
-        "profile": config.profile.run,
-        "compare": config.compare is not None,
-        "quality": config.quality.run,
-    }
-    return [stage for stage in STAGES if optional.get(stage.name, True)]
+def write_json(value: Any, path: Path) -> None:
+    """Write a file that is there as a whole or not at all."""
+    half = path.with_name(path.name + ".half")
+    half.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+    os.replace(half, path)
 
 
-def _require_earlier(chosen: Sequence[Stage], layout: Layout) -> None:
-    by_name = {stage.name: stage for stage in STAGES}
-    names = [stage.name for stage in chosen]
-    for stage in chosen:
-        if stage.needs is None or stage.needs in names:
-            continue
-        if not by_name[stage.needs].has_run(layout):
-            raise InputError(
-                f"stage {stage.name!r} needs what {stage.needs!r} leaves in {layout.out}, where"
-                f" nothing is yet; run {stage.needs!r} first, or both"
-            )
-
-
-def _run(run: Run, chosen: Sequence[Stage]) -> dict[str, dict[str, Any]]:
-    numbers: dict[str, dict[str, Any]] = {}
-    rest = list(chosen)
-    if run.config.sink.trigger is not None and set(BOTH) <= {stage.name for stage in rest}:
-        numbers |= _recorded(run, BOTH, ingest_and_join)
-        rest = [stage for stage in rest if stage.name not in BOTH]
-    for stage in rest:
-        numbers |= _recorded(run, [stage.name], stage.numbers)
-    return numbers
-
-
-def _recorded(
-    run: Run, names: Sequence[str], work: Callable[[Run], dict[str, dict[str, Any]]]
-) -> dict[str, dict[str, Any]]:
-    """Do the work of stages; their numbers are there only if and when they are complete."""
-    for name in _outdated(names):
-        run.layout.record(name).unlink(missing_ok=True)
-    for name in names:
-        run.watch.begin(name)
-    begun = time.monotonic()
-    try:
-        done = work(run)
-    except SPARK_ERRORS as error:
-        raise failure(" and ".join(names), error) from error
-    seconds = round(time.monotonic() - begun, 1)
-    for name in names:
-        done[name]["seconds"] = seconds
-        write_json(done[name], run.layout.record(name))
-        run.watch.end(name, done[name])
-    return done
-
-
-def _outdated(names: Sequence[str]) -> list[str]:
-    """The stages that speak of what these leave behind, and these."""
-    found = list(names)
-    for stage in STAGES:
-        if stage.name not in found and {stage.needs, *stage.reads} & {*found}:
-            found.append(stage.name)
-    return found
+def read_json(path: Path) -> Any:
+    """Read what :func:`write_json` wrote; None if it is not there."""
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None

@@ -4,7 +4,7 @@ from typing import Any
 
 from recollect.errors import InputError, WindowError
 from recollect.join.budget import capacity_of, parse_budget
-from recollect.join.kernel import COUNT, TIME
+from recollect.join.window import COUNT, TIME
 from recollect.join.query import key_columns, pair_of
 from recollect.join.window import Duration, Window, parse_duration, parse_window
 from recollect.policies.registry import parse_policy
@@ -26,10 +26,8 @@ def options(value: Any) -> dict[str, str]:
     for name, inner in value.items():
         if isinstance(inner, dict):
             flat |= {f"{name}.{rest}": setting for rest, setting in options(inner).items()}
-        elif isinstance(inner, bool):
-            flat[name] = str(inner).lower()
-        elif isinstance(inner, str | int | float):
-            flat[name] = str(inner)
+        elif isinstance(inner, bool | str | int | float):
+            flat[name] = str(inner).lower() if isinstance(inner, bool) else str(inner)
         else:
             raise expected(f"a text, a number, true or false as {name}", inner)
     return flat
@@ -40,7 +38,7 @@ def spark_settings(value: Any) -> dict[str, str]:
     flat = options(value)
     for name in flat:
         if not name.startswith("spark."):
-            raise InputError(f"{name!r} is no setting of Spark: those begin with 'spark.'")
+            raise InputError(f"{name!r} is not a setting of Spark: those begin with 'spark.'")
     return flat
 
 
@@ -69,9 +67,9 @@ def trigger(value: Any) -> Duration | None:
 
 def keys(value: Any) -> str | list[str]:
     """The key columns of a join."""
-    words = value if isinstance(value, str) else list(texts(value))
-    key_columns(words)
-    return words
+    names = value if isinstance(value, str) else list(texts(value))
+    key_columns(names)
+    return names
 
 
 def time(value: Any) -> str:
@@ -103,16 +101,18 @@ def span(value: Any) -> Any:
 
 
 def _window(value: Any) -> Window:
+    return parse_window(_number_or_text(value, "time units", "'10 minutes'"))
+
+
+def _number_or_text(value: Any, of: str, example: str) -> int | str:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise expected("a number of time units or a text such as '10 minutes'", value)
-    return parse_window(value)
+        raise expected(f"a number of {of} or a text such as {example}", value)
+    return value
 
 
 def budget(value: Any) -> Any:
     """How much a join may remember."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise expected("a number of tuples or a text such as '64MB'", value)
-    capacity_of(parse_budget(value, elsewhere=True), None)
+    capacity_of(parse_budget(_number_or_text(value, "tuples", "'64MB'"), elsewhere=True), None)
     return value
 
 
@@ -133,9 +133,8 @@ def budgets(value: Any) -> tuple[int | str, ...]:
     if not asked:
         raise InputError("expected a list of budgets, not an empty one")
     for budget in asked:
-        if isinstance(budget, bool) or not isinstance(budget, int | str):
-            raise expected("a number of tuples or a share such as '10%'", budget)
-        if parse_budget(budget, elsewhere=True).bytes is not None:
+        parsed = parse_budget(_number_or_text(budget, "tuples", "'10%'"), elsewhere=True)
+        if parsed.bytes is not None:
             raise InputError(
                 f"budget {budget!r} is in bytes; give a number of tuples or a share such as '10%'"
             )

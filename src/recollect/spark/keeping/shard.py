@@ -15,21 +15,21 @@ import pyarrow as pa
 from recollect.errors import StateError
 from recollect.hashing import code_of_columns
 from recollect.join.budget import Budget, Capacity
-from recollect.join.buffer import STREAMS
-from recollect.join.encoding import Encoded, encoded, no_feed, rest_of
 from recollect.join.engine import Engine, new_output
-from recollect.join.kernel import BEFORE_ALL, DONE, FOREVER, OUTPUT_FULL, RESULTS, Feed
+from recollect.join.feed import Encoded, Piece, encoded, feed_of, of_codes
+from recollect.join.kernel import BEFORE_ALL, FOREVER, OUTPUT_FULL, Feed
 from recollect.join.payload import PLACE_BITS, RAW, PayloadStore, Relocate, fit, take
 from recollect.join.query import Bound
 from recollect.join.result import ResultShape
 from recollect.policies import Policy
+from recollect.spark.packing import unship
 
 OUTPUT_ROWS = 65_536
 """Results come in batches of about so many rows."""
-UNTIL = np.full(STREAMS, FOREVER)
+STREAMS = 2
 CHANGED = (
-    "policy {} would not have kept the tuples that the checkpoint holds: it, or recollect, is not"
-    " the code that wrote them; go on with that, or start with a new checkpoint"
+    "policy {} would not have kept the tuples that the checkpoint holds: the code of the policy or"
+    " of recollect has changed; go on with the old code, or start with a new checkpoint"
 )
 
 Batches = Sequence[pa.RecordBatch | None]
@@ -76,29 +76,29 @@ class Job:
 class Taken(NamedTuple):
     """A micro-batch in order, without what is late."""
 
-    feeds: tuple[Feed, Feed]
+    parts: tuple[Encoded, Encoded]
+    """By stream: its tuples, and with them the rows themselves."""
     horizon: tuple[int, int]
     """How old later rows can be: for certain, and probably."""
-    batches: Batches = (None, None)
-    """The rows themselves."""
+
+    def feed(self, rows: Sequence[int] = (0, 0)) -> Feed:
+        """Both streams in one order; ``rows`` says where the store has the first row of each."""
+        return feed_of(
+            [
+                Piece(stream, part, 0, len(part.time), row)
+                for stream, (part, row) in enumerate(zip(self.parts, rows, strict=True))
+            ]
+        )
 
 
 class Shard:
-    """One shard of a bounded join.
-
-    Parameters
-    ----------
-    job
-        The join.
-    number
-        Which of its shards this is.
-    """
+    """One shard of a bounded join; the number says which."""
 
     def __init__(self, job: Job, number: int) -> None:
         self.job = job
-        self.engine = Engine.of(
-            job.bound,
+        self.engine = Engine(
             job.policy,
+            job.bound.setting,
             job.capacity(number),
             seed=job.seed + number,
             unordered=job.unordered,
@@ -116,26 +116,21 @@ class Shard:
     # -- joining -----------------------------------------------------------------------------
 
     def take(self, batches: Batches, oldest: int, oldest_next: int) -> Taken:
-        """Put a micro-batch in order; leave out what is late.
+        """Put the new rows of both streams in order, and leave out what is late.
 
-        Parameters
-        ----------
-        batches
-            The new rows, by stream.
-        oldest
-            Rows before this time are late.
-        oldest_next
-            Those of the following micro-batches are late before this time.
+        Rows before the time ``oldest`` are late; those of the following micro-batches will be
+        before ``oldest_next``.
         """
         left, right = (self._sorted(stream, batch, oldest) for stream, batch in enumerate(batches))
         newest = min(self.newest)
         probable = oldest_next if newest == BEFORE_ALL else newest - self.job.lateness
         horizon = (oldest_next, max(oldest_next, probable))
-        return Taken((left.feed, right.feed), horizon, (left.batch, right.batch))
+        return Taken((left, right), horizon)
 
     def _sorted(self, stream: int, batch: pa.RecordBatch | None, oldest: int) -> Encoded:
         if batch is None:
-            return Encoded(no_feed(0), None)
+            none = np.empty(0, np.int64)
+            return of_codes(self.job.bound, stream, none, none)
         bound = self.job.bound
         times = code_of_columns([batch.column(bound.query.time[stream])]) * bound.scale[stream]
         order = np.argsort(times, kind="stable")
@@ -146,44 +141,40 @@ class Shard:
             batch, times = take(batch, order[late:]), times[late:]
         if len(times):
             self.newest[stream] = max(self.newest[stream], int(times[-1]))
-        return encoded(bound, stream, batch, times, measure=self.engine.capacity.in_bytes)
+        batch, codes = unship(batch)
+        measure = self.engine.capacity.in_bytes
+        return encoded(bound, stream, batch, times, measure=measure, codes=codes)
 
     def results(self, taken: Taken) -> Iterator[pa.RecordBatch]:
         """Join what was taken; the rows to remember are kept when all results are out."""
-        bases = [
-            0 if batch is None else store.add(batch)
-            for batch, store in zip(taken.batches, self.stores, strict=True)
-        ]
         if self.job.unordered:
             self.engine.expect_from(*taken.horizon)
-        position = np.zeros(STREAMS, np.int64)
-        while True:
-            left, right = (
-                rest_of(feed, int(start)) for feed, start in zip(taken.feeds, position, strict=True)
-            )
+        bases = [
+            0 if part.batch is None else store.add(part.batch)
+            for part, store in zip(taken.parts, self.stores, strict=True)
+        ]
+        feed, at = taken.feed(bases), 0
+        while at < len(feed.order):
             self._output.filled[0] = 0
-            why, *counts = self.engine.run((left, right), UNTIL, bases + position, self._output)
-            position += counts
+            why, at = self.engine.run(feed, at, self._output)
             pairs = int(self._output.filled[0])
             if pairs:
                 yield self._joined(pairs)
-            if why == DONE:
-                break
             if why == OUTPUT_FULL and not pairs:
-                self._output = new_output(2 * len(self._output.left))
-        for stream, batch in enumerate(taken.batches):
-            if batch is not None:
-                self.stores[stream].joined(bases[stream])
+                self._output = new_output(2 * len(self._output.join))
+        for part, store, base in zip(taken.parts, self.stores, bases, strict=True):
+            if part.batch is not None:
+                store.joined(base)
         self._keep()
 
     def take_again(self, taken: Taken) -> None:
         """Bring the engine to where it was after a micro-batch. Rows must be found afterwards."""
         self.engine.expect_from(*taken.horizon)
-        self.engine.count(taken.feeds, UNTIL)
+        self.engine.count(taken.feed())
 
     def _joined(self, pairs: int) -> pa.RecordBatch:
-        left = self.stores[0].take(self._output.left[:pairs])
-        right = self.stores[1].take(self._output.right[:pairs])
+        left = self.stores[0].take(self._output.rows[0, :pairs])
+        right = self.stores[1].take(self._output.rows[1, :pairs])
         batch = self._shape.joined(left, right)
         self.collisions += pairs - batch.num_rows
         return batch
@@ -236,7 +227,7 @@ class Shard:
         ledger = self.engine.ledger
         return {
             "rows_in": int(ledger.arrivals.sum()) + self.late,
-            "results": int(ledger.totals[RESULTS]) - self.collisions,
+            "results": int(ledger.results.sum()) - self.collisions,
             "evicted": int(ledger.evicted.sum()),
             "refused": int(ledger.refused.sum()),
             "expired": int(ledger.expired.sum()),

@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from recollect.join.buffer import STREAMS
 from recollect.join.kernel import BEFORE_ALL
-from recollect.spark.keeping import Header, Keeper, Vault, read_header, write_header
-from recollect.spark.numbers import Numbers
-from recollect.spark.packing import from_bytes, micros_since, to_bytes
-from recollect.spark.shard import Job
+from recollect.spark.keeping.header import Header, Vault, read_header, write_header
+from recollect.spark.keeping.keeper import Keeper
+from recollect.spark.keeping.shard import STREAMS, Job
+from recollect.spark.live.numbers import Numbers
+from recollect.spark.packing import from_bytes, micros_since, to_buffer
 
 SETTLED = 3
 """After so many micro-batches a worker has made the objects it keeps for good."""
@@ -81,14 +81,14 @@ def join_micro_batch(
             numbers.engine_micros += micros_since(began)
             if batch is None:
                 break
-            packed = to_bytes(batch)
+            packed = to_buffer(batch).to_pybytes()
             handed_over = perf_counter()
             yield packed
             elsewhere += micros_since(handed_over)
         header = keeper.save(taken, moment.batch, moment.watermark)
         numbers.rebuilt, numbers.state_bytes = int(keeper.rebuilt), keeper.written
-        for name, count in keeper.shard.counts.items():
-            setattr(numbers, name, getattr(numbers, name) + count - before[name])
+        counts = keeper.shard.counts
+        numbers.add({name: count - before[name] for name, count in counts.items()})
     else:
         header.batch, header.watermark = moment.batch, moment.watermark
         numbers.state_bytes = write_header(vault, header)
@@ -103,8 +103,8 @@ def _late_before(header: Header, moment: Moment) -> tuple[int, int]:
     """Before which times rows are late: in this micro-batch, and in the next ones.
 
     It is Spark's rule: what is not after the watermark of the micro-batch before is late. Every
-    shard hears of every micro-batch with rows, so if one is missing, it had none, and the watermark
-    has not moved since.
+    shard is called in every micro-batch with rows, so if one is missing, it had none, and the
+    watermark has not moved since.
     """
     if moment.watermark == BEFORE_ALL:
         return BEFORE_ALL, BEFORE_ALL

@@ -1,13 +1,14 @@
-"""Memory that outlives a task: what a shard remembers, at hand for the next micro-batch.
+"""Memory that outlives a task: a shard's rows and arrays, ready for the next micro-batch.
 
 Spark runs each micro-batch of a shard in whichever Python worker is free, so nothing in a process
 can be relied on. Files in memory (``/dev/shm``) can be mapped by any of them at no cost. Whether
 such a file is *current* only the state store can say: each use gives the memory a new random name,
 its token, before anything is changed, and the token is saved with the state. If a task fails, the
-state still holds the old token, under which nothing is to be found any more, and the shard is built
-up from the state store.
+state still holds the old token, under which there is no memory any more, and the shard is rebuilt
+from the state store.
 """
 
+import itertools
 import logging
 import mmap
 import os
@@ -23,21 +24,18 @@ import numpy as np
 import psutil
 import pyarrow as pa
 
+from recollect.spark.keeping.packed import Layout, layout_of, sizes_of, views
+
 log = logging.getLogger(__name__)
 
 ALIGNMENT = 64
 STALE_SECONDS = 3600
-"""The memory of a shard that has not been used for so long is given back."""
+"""The memory of a shard that has not been used for so long is freed."""
 ARRAYS = "arrays"
-Layout = dict[str, list[int]]
-"""The shapes of arrays that stand in a file one behind the other."""
 
 
 class SharedMemory:
-    """A folder of files in memory that belongs to one shard of a query while a task runs.
-
-    Made with :meth:`claim` or :meth:`fresh`.
-    """
+    """A folder of files in memory that belongs to one shard of a query while a task runs."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -46,7 +44,7 @@ class SharedMemory:
     def fresh(cls, query: str, shard: int) -> "SharedMemory | None":
         """Make new memory for a shard; None if there is no room for it."""
         try:
-            _give_back_stale(_owned())
+            _free_stale(_owned())
             folder = _owned() / query / str(shard) / uuid.uuid4().hex
             folder.mkdir(parents=True)
         except OSError as error:
@@ -70,11 +68,11 @@ class SharedMemory:
         """The name under which the next task may claim this memory."""
         return self._folder.name
 
-    def give_back(self) -> None:
+    def free(self) -> None:
         """Free the memory."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def give_back_others(self) -> None:
+    def free_others(self) -> None:
         """Free what earlier tasks for this shard have left behind."""
         for other in self._folder.parent.glob("*"):
             if other != self._folder:
@@ -82,96 +80,69 @@ class SharedMemory:
 
     def write_arrays(self, arrays: dict[str, np.ndarray]) -> Layout:
         """Copy arrays into memory."""
-        layout = {name: list(array.shape) for name, array in arrays.items()}
-        mapped = self._map(ARRAYS, _size(layout, arrays), create=True)
-        assert mapped is not None
-        for name, target in _views(mapped, layout, arrays).items():
+        layout = layout_of(arrays)
+        mapped = self._new(ARRAYS, sum(_steps(layout)))
+        for name, target in _views(mapped, layout).items():
             target[...] = arrays[name]
         return layout
 
-    def arrays(self, layout: Layout, like: dict[str, np.ndarray]) -> dict[str, np.ndarray] | None:
-        """The arrays themselves, to be changed in place; None if they are not whole.
-
-        Parameters
-        ----------
-        layout
-            What :meth:`write_arrays` gave.
-        like
-            Arrays of the same names and types.
-        """
-        if layout.keys() != like.keys():
-            return None
-        mapped = self._map(ARRAYS, _size(layout, like), create=False)
-        return None if mapped is None else _views(mapped, layout, like)
+    def arrays(self, layout: Layout) -> dict[str, np.ndarray] | None:
+        """The arrays that :meth:`write_arrays` wrote, to be changed in place; None if cut."""
+        mapped = self._existing(ARRAYS, sum(_steps(layout)))
+        return None if mapped is None else _views(mapped, layout)
 
     def write(self, name: str, data: pa.Buffer) -> None:
         """Copy bytes into memory."""
-        mapped = self._map(name, data.size, create=True)
-        assert mapped is not None
-        mapped[:] = memoryview(data)
+        self._new(name, data.size)[:] = memoryview(data)
 
     def read(self, name: str, size: int) -> pa.Buffer | None:
         """The bytes of a name, not copied; None if they are not whole."""
-        mapped = self._map(name, size, create=False)
+        mapped = self._existing(name, size)
         return None if mapped is None else pa.py_buffer(mapped)
 
     def drop(self, name: str) -> None:
-        """Give back the bytes of a name."""
+        """Free the bytes of a name."""
         (self._folder / name).unlink(missing_ok=True)
 
-    def _map(self, name: str, size: int, create: bool) -> mmap.mmap | None:
-        if create:
-            # A new file: arrays mapped from the old one may be what is going to be written.
-            self.drop(name)
+    def _new(self, name: str, size: int) -> mmap.mmap:
+        # A new file: arrays mapped from the old one may be what is going to be written.
+        self.drop(name)
+        with open(self._folder / name, "x+b", opener=_private) as file:
+            # Where memory is short this fails here, and not when it is used.
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)
+            else:
+                os.truncate(file.fileno(), size)
+            return mmap.mmap(file.fileno(), size)
+
+    def _existing(self, name: str, size: int) -> mmap.mmap | None:
         try:
-            flags = os.O_RDWR | (os.O_CREAT | os.O_EXCL) * create
-            file = os.open(self._folder / name, flags, mode=0o600)
+            with open(self._folder / name, "r+b") as file:
+                whole = os.fstat(file.fileno()).st_size == size
+                return mmap.mmap(file.fileno(), size) if whole else None
         except FileNotFoundError:
-            if create:
-                raise
             return None
-        try:
-            if create:
-                _reserve(file, size)
-            elif os.fstat(file).st_size != size:
-                return None
-            return mmap.mmap(file, size)
-        finally:
-            os.close(file)
 
 
-def _reserve(file: int, size: int) -> None:
-    """Make a file this long. Where memory is short this fails here, and not when it is used."""
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(file, 0, size)
-    else:
-        os.truncate(file, size)
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, mode=0o600)
 
 
-def _size(layout: Layout, like: dict[str, np.ndarray]) -> int:
-    return sum(_aligned(_nbytes(shape, like[name])) for name, shape in layout.items())
+def _steps(layout: Layout) -> list[int]:
+    """From the beginning of each array to that of the next."""
+    return [-(-size // ALIGNMENT) * ALIGNMENT for size in sizes_of(layout)]
 
 
-def _nbytes(shape: list[int], like: np.ndarray) -> int:
-    return int(np.prod(shape)) * like.itemsize
+def _views(mapped: mmap.mmap, layout: Layout) -> dict[str, np.ndarray]:
+    starts = itertools.accumulate(_steps(layout), initial=0)
+    parts = (
+        np.frombuffer(mapped, np.uint8, size, start)
+        for size, start in zip(sizes_of(layout), starts, strict=False)
+    )
+    return views(parts, layout)
 
 
-def _aligned(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
-
-
-def _views(mapped: mmap.mmap, layout: Layout, like: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    views = {}
-    start = 0
-    for name, shape in layout.items():
-        size = _nbytes(shape, like[name])
-        part = np.frombuffer(mapped, np.uint8, size, start)
-        views[name] = part.view(like[name].dtype).reshape(shape)
-        start += _aligned(size)
-    return views
-
-
-# -- whose memory it is, and when it is given back -------------------------------------------------
+# -- whose memory it is, and when it is freed ------------------------------------------------------
 
 
 def root() -> Path:
@@ -190,7 +161,7 @@ def _owned() -> Path:
     root().mkdir(mode=0o700, exist_ok=True)
     if root().lstat().st_uid != os.getuid():
         raise PermissionError(f"{root()} belongs to another user")
-    _give_back_of_the_dead()
+    _free_what_ended_executors_left()
     try:
         folder.mkdir()
     except FileExistsError:
@@ -212,8 +183,8 @@ def _executor() -> psutil.Process:
     return next((parent for parent in process.parents() if "java" in parent.name()), process)
 
 
-def _give_back_of_the_dead() -> None:
-    """Free what executors have left behind that are no more."""
+def _free_what_ended_executors_left() -> None:
+    """Free what executors that have ended left behind."""
     for folder in root().iterdir():
         pid, _, started = folder.name.partition("-")
         try:
@@ -224,7 +195,7 @@ def _give_back_of_the_dead() -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _give_back_stale(owned: Path) -> None:
+def _free_stale(owned: Path) -> None:
     """Free the memory of queries that have stopped while their executor goes on."""
     for shard in owned.glob("*/*"):
         if time.time() - shard.stat().st_mtime > STALE_SECONDS:
