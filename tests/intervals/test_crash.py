@@ -7,11 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from recollect.errors import StateError
-from recollect.intervals.index import IntervalIndex
-from tests.intervals.crashing import OLD, contents
+from recollect.intervals.disk import IntervalIndex
+from tests.intervals.crashing import OLD, contents, sorted_tuples
 
 SCRIPT = Path(__file__).with_name("crashing.py")
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills processes it has forked")
@@ -40,11 +41,11 @@ def test_killed_at_a_write(tmp_path, work, possible):
 
 ENDLESS = """
 import sys, numpy as np
-from recollect.intervals.index import IntervalIndex
+from recollect.intervals.disk import IntervalIndex
 def batches():
     while True:
         print("batch", flush=True)
-        yield {"start": np.arange(1000), "end": np.arange(1, 1001)}
+        yield np.array([np.arange(1000), np.arange(1, 1001)])
 IntervalIndex.create(sys.argv[1], []).bulk_load(batches())
 """
 
@@ -67,7 +68,7 @@ def test_killed_from_outside(tmp_path, old):
     child.stdout.close()
     if old:
         with IntervalIndex.open(path) as index:
-            assert contents(index.search()) == contents(OLD)
+            assert contents(index) == sorted_tuples(OLD)
     else:
         with pytest.raises(StateError, match="index: incomplete load"):
             IntervalIndex.open(path)
@@ -96,7 +97,7 @@ def test_an_error_in_a_load_leaves_the_old_index(tmp_path):
     with IntervalIndex.create(path, []) as index, pytest.raises(ZeroDivisionError):
         index.bulk_load(batches())
     with IntervalIndex.open(path) as index:
-        assert contents(index.search()) == contents(OLD)
+        assert contents(index) == sorted_tuples(OLD)
     assert [file.name for file in tmp_path.iterdir()] == ["index"]
 
 
@@ -108,7 +109,7 @@ def test_a_journal_that_was_cut_short(tmp_path):
     for content in (b"", b"\x05\0\0", os.urandom(8), os.urandom(5000)):
         journal.write_bytes(content)
         with IntervalIndex.open(path) as index:
-            assert contents(index.search()) == contents(OLD)
+            assert contents(index) == sorted_tuples(OLD)
         assert not journal.exists()
 
 
@@ -116,13 +117,13 @@ def test_one_writer_or_many_readers(tmp_path):
     path = tmp_path / "index"
     with IntervalIndex.create(path, []) as index:
         index.bulk_load([OLD])
-    tuples = {"start": [1], "end": [2]}
+    tuples = np.array([[1], [2]])
     with IntervalIndex.open(path) as index, IntervalIndex.open(path) as other:
         with pytest.raises(StateError, match="in use elsewhere"):
             index.insert(tuples)
         with pytest.raises(StateError, match="in use"), IntervalIndex.create(path, []) as new:
             new.bulk_load([tuples])
-        assert contents(other.search()) == contents(OLD)
+        assert contents(other) == sorted_tuples(OLD)
     with IntervalIndex.open(path) as index:
         index.insert(tuples)
-        assert index.tuples == len(OLD["start"]) + 1
+        assert index.tuples == OLD.shape[1] + 1

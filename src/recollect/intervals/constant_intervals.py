@@ -8,12 +8,9 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from recollect.errors import InputError
-from recollect.intervals.arrow_words import arrow_column
 from recollect.intervals.query import TIMES, Query
 from recollect.intervals.sweep import AGGREGATES, COUNT, HIGH, SUM, Rows, together
-from recollect.intervals.words import DecimalWords, decimals
-
-MOST_DIGITS = 38
+from recollect.intervals.words import MOST_DIGITS, DecimalWords, arrow_column, decimals
 
 
 class Shape:

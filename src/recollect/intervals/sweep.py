@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.compiled import cached, inlined
+from recollect.intervals.events import Events
 from recollect.intervals.exact_sum import (
     BITS,
     FLOAT_LANES,
@@ -42,20 +43,6 @@ COUNT, SUM, AVG, MIN, MAX = range(len(AGGREGATES))
 HIGH = len(AGGREGATES)
 """The place of the high half of the sum of whole numbers."""
 WORDS = HIGH + 1
-
-
-class Events(NamedTuple):
-    """Starts and ends of tuples in order of time, as arrays of int64 (signs of int8)."""
-
-    time: np.ndarray
-    sign: np.ndarray
-    """1 where the tuple starts at that time, -1 where it ends."""
-    start: np.ndarray
-    end: np.ndarray
-    value: np.ndarray
-    """A word (see :mod:`recollect.intervals.words`) per event."""
-    group: np.ndarray
-    """The number of the tuple's group, from 0."""
 
 
 class Rows(NamedTuple):

@@ -2,10 +2,9 @@
 
 >>> from tempfile import TemporaryDirectory
 >>> from pathlib import Path
->>> from recollect.intervals.replacement import LeastRecentlyUsed
 >>> folder = TemporaryDirectory()
 >>> file = PageFile(Path(folder.name) / "pages", new=True)
->>> pool = BufferPool(file, 2, LeastRecentlyUsed(2))
+>>> pool = BufferPool(file, 2, "lru")
 >>> for page in range(3):
 ...     pool.add(page)[-1] = page
 >>> [int(pool.get(page)[-1]) for page in (2, 1, 0, 1)]
@@ -18,9 +17,9 @@
 import numpy as np
 
 from recollect.errors import BudgetError
-from recollect.intervals.page import PAGE_WORDS
-from recollect.intervals.pages import PageFile
-from recollect.intervals.replacement import Extent, Replacement
+from recollect.intervals.disk.page import PAGE_WORDS
+from recollect.intervals.disk.page_file import PageFile
+from recollect.intervals.disk.replacement import REPLACEMENTS, Extent, require_replacement
 
 
 class BufferPool:
@@ -36,16 +35,17 @@ class BufferPool:
     frames
         How many of them to hold.
     replacement
-        Which page leaves when all frames are taken.
+        How to choose the page that leaves when all frames are taken: ``order`` or ``lru``.
     """
 
-    def __init__(self, file: PageFile, frames: int, replacement: Replacement) -> None:
+    def __init__(self, file: PageFile, frames: int, replacement: str) -> None:
         if frames < 1:
             raise BudgetError(f"a buffer of {frames} pages; it needs at least 1")
+        require_replacement(replacement)
         self.reads = 0
         self.hits = 0
         self._file = file
-        self._replacement = replacement
+        self._replacement = REPLACEMENTS[replacement](frames)
         self._words = np.empty((frames, PAGE_WORDS), np.int64)
         self._frame_of: dict[int, int] = {}
         self._page_in = [0] * frames
@@ -110,7 +110,7 @@ class BufferPool:
         self._frame_of.clear()
 
     def move(self, first: int, last: int) -> None:
-        """Hear that a sweep is now at the times from ``first`` to ``last``."""
+        """Take note that a sweep is now at the times from ``first`` to ``last``."""
         self._replacement.move(first, last)
 
     def _put(self, page: int, frame: int) -> None:

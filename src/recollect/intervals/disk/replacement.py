@@ -26,10 +26,10 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numba import njit
 
+from recollect.compiled import cached
 from recollect.errors import InputError
-from recollect.intervals.layout import LEAST, MOST
+from recollect.intervals.disk.layout import LEAST, MOST
 
 
 class Extent(NamedTuple):
@@ -48,16 +48,16 @@ class Replacement(Protocol):
     """Chooses among the frames of a pool, which are numbered from 0."""
 
     def touch(self, frame: int, extent: Extent | None) -> None:
-        """Hear that the page in a frame is used, and when it will be wanted, if that is known."""
+        """Note that the page in a frame is used, and when it will be wanted, if known."""
 
     def forget(self, frame: int) -> None:
-        """Hear that a frame has become empty."""
+        """Note that a frame has become empty."""
 
     def victim(self) -> int:
         """Choose the frame whose page leaves; called when no frame is empty."""
 
     def move(self, first: int, last: int) -> None:
-        """Hear that a sweep is now at the times from ``first`` to ``last``."""
+        """Note that a sweep is now at the times from ``first`` to ``last``."""
 
 
 class LeastRecentlyUsed:
@@ -138,7 +138,7 @@ class OrderBased:
         self._window = (first, last)
 
 
-@njit(cache=True)
+@cached
 def _pick_victim(extents: np.ndarray, used: np.ndarray, first: int, last: int) -> int:
     inside, farthest = -1, LEAST
     edge, edge_end, edge_used = -1, LEAST, MOST
@@ -160,10 +160,11 @@ REPLACEMENTS: dict[str, Callable[[int], Replacement]] = {
     "order": OrderBased,
     "lru": LeastRecentlyUsed,
 }
+"""By name; called with the number of frames."""
 
 
-def replacement_named(name: str, frames: int) -> Replacement:
-    """Make a replacement by its name."""
+def require_replacement(name: str) -> None:
+    """Refuse a name that is not in the table."""
     if name not in REPLACEMENTS:
-        raise InputError(f"replacement {name!r} is unknown; there are {', '.join(REPLACEMENTS)}")
-    return REPLACEMENTS[name](frames)
+        there = " and ".join(REPLACEMENTS)
+        raise InputError(f"replacement {name!r} is unknown; there are {there}")
