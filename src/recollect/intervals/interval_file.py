@@ -24,7 +24,7 @@ from recollect.intervals.disk import POOL_PAGES, IntervalIndex
 from recollect.intervals.events import Events, chosen
 from recollect.intervals.predicate import boxes_of, mask_of
 from recollect.intervals.query import Query, Question
-from recollect.intervals.relation import Reader, Relation
+from recollect.intervals.relation import Reader, Relation, Tuples
 from recollect.intervals.timeline import FOREVER, Timeline
 from recollect.intervals.words import LEAST, StringWords, TimeWords, codec_of, value_codec
 from recollect.streams import open_source
@@ -86,20 +86,10 @@ class IntervalFile:
         pages: int = POOL_PAGES,
         replacement: str = "order",
     ) -> "IntervalFile":
-        """Put a relation into a new file.
+        """Put a relation into a new file, which must not exist.
 
-        Parameters
-        ----------
-        path
-            The file, which must not exist.
-        source
-            Whatever :func:`recollect.streams.open_source` reads.
-        start, end, value
-            The columns of the times and, if there is one, of the values.
-        attributes
-            Other columns that will be asked about; each is a dimension of the index.
-        pages, replacement
-            The buffer pool, as of :func:`recollect.aggregate`.
+        Parameters as of :func:`recollect.aggregate`; ``attributes`` are other columns that will be
+        asked about, each of them a dimension of the index.
         """
         data = open_source(source)
         relation = Relation.of(data.schema, start, end, value, attributes, data.name)
@@ -110,7 +100,7 @@ class IntervalFile:
         cls,
         path: str | os.PathLike[str],
         relation: Relation,
-        parts: Iterable[np.ndarray],
+        parts: Iterable[Tuples],
         pages: int,
         replacement: str,
     ) -> "IntervalFile":
@@ -197,7 +187,7 @@ class IntervalFile:
     def events(self, query: Query) -> Iterator[Events]:
         """Yield the events of the tuples that a query asks about, in order of time."""
         indexed = [check for check in query.checks if check.column in self.relation.attributes]
-        places = self.relation.rows
+        places = self.relation.places
         where = {places[name]: box for name, box in boxes_of(indexed).items()}
         low = None if query.low == LEAST else query.low
         high = None if query.high == FOREVER else query.high
@@ -220,7 +210,7 @@ class IntervalFile:
         parts = list(Reader(source, self.relation).tuples())
         if self._seen() > self._strings:
             self._describe()
-        return self.relation.together(parts)
+        return np.array(self.relation.together(parts))
 
     def _require_same_kinds(self, schema: pa.Schema, name: str) -> None:
         """Refuse numbers where there are times, and the like; they would be cast without a word."""
@@ -235,8 +225,8 @@ class IntervalFile:
                     f" {self._path} it is of type {codec.kind}"
                 )
 
-    def _loading(self, parts: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-        yield from parts
+    def _loading(self, parts: Iterable[Tuples]) -> Iterator[np.ndarray]:
+        yield from map(np.array, parts)
         self._describe()  # when all strings are known, and the index is not yet in its place
 
     def _describe(self) -> None:

@@ -100,15 +100,7 @@ class Groups:
 
 
 class Query:
-    """A question that fits a relation.
-
-    Parameters
-    ----------
-    question
-        What is asked.
-    relation
-        What it is asked of.
-    """
+    """A question that fits a relation."""
 
     def __init__(self, question: Question, relation: Relation) -> None:
         self.question = question

@@ -1,7 +1,7 @@
 """A temporal relation as its words: which columns are read, and what the words stand for.
 
-Tuples are the columns of a matrix of int64: the first two rows are start and end, the others the
-words of further columns.
+Tuples are a list of arrays of int64, all of the same length: the starts, the ends, and the words of
+each further column.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,6 +20,8 @@ from recollect.streams.python_values import text_of
 
 BATCH_ROWS = 131_072
 
+Tuples = list[np.ndarray]
+
 
 @dataclass(frozen=True)
 class Relation:
@@ -31,7 +33,7 @@ class Relation:
     >>> relation = Relation.of(schema, "dep", "arr", value="fare", attributes=["dep"])
     >>> batch = pa.record_batch([[1, 2], [9, None], [1.5, None]], schema=schema)
     >>> tuples = relation.encode(batch)
-    >>> tuples[1].tolist() == [9, FOREVER], relation.rows
+    >>> tuples[1].tolist() == [9, FOREVER], relation.places
     (True, {'fare': 2, 'dep': 3})
     """
 
@@ -81,24 +83,14 @@ class Relation:
         return list(dict.fromkeys([self.start, self.end, *self.codecs]))
 
     @property
-    def rows(self) -> dict[str, int]:
-        """The rows of the matrix with the words of the columns besides the times."""
-        return {name: row for row, name in enumerate(self.codecs, 2)}
+    def places(self) -> dict[str, int]:
+        """Where in the list the words of the columns besides the times are."""
+        return {name: place for place, name in enumerate(self.codecs, 2)}
 
     def encode(
         self, batch: pa.RecordBatch, checks: Iterable[Check] = (), first_row: int = 0
-    ) -> np.ndarray:
-        """Turn rows into tuples; those that fail a check or cover no time are left out.
-
-        Parameters
-        ----------
-        batch
-            Rows with at least the columns of :attr:`names`.
-        checks
-            What the tuples must pass.
-        first_row
-            The number of the first row, for messages.
-        """
+    ) -> Tuples:
+        """Turn rows into tuples; those that fail a check or cover no time are left out."""
         columns = {name: codec.encode(batch[name]) for name, codec in self.codecs.items()}
         wanted = mask_of(checks, columns, batch.num_rows)
         starts, ends = batch[self.start], batch[self.end]
@@ -121,13 +113,15 @@ class Relation:
                 f" and {self.end!r} is {text_of(ends[row])}"
             )
         wanted &= start < end
-        tuples = np.array([start, end, *columns.values()])
-        return tuples if wanted.all() else tuples[:, wanted]
+        tuples = [start, end, *columns.values()]
+        return tuples if wanted.all() else [words[wanted] for words in tuples]
 
-    def together(self, parts: list[np.ndarray]) -> np.ndarray:
+    def together(self, parts: list[Tuples]) -> Tuples:
         """Several parts as one."""
-        nothing = np.empty((2 + len(self.codecs), 0), np.int64)
-        return parts[0] if len(parts) == 1 else np.concatenate([nothing, *parts], axis=1)
+        if len(parts) == 1:
+            return parts[0]
+        nothing = [np.empty(0, np.int64)] * (2 + len(self.codecs))
+        return [np.concatenate(arrays) for arrays in zip(nothing, *parts, strict=True)]
 
 
 class Reader:
@@ -139,7 +133,7 @@ class Reader:
         self._progress = progress
         self.rows = 0
 
-    def tuples(self, checks: Iterable[Check] = ()) -> Iterator[np.ndarray]:
+    def tuples(self, checks: Iterable[Check] = ()) -> Iterator[Tuples]:
         """Yield the tuples that pass some checks, batch by batch."""
         checks = list(checks)
         for batch in self._source.batches(self.relation.names, BATCH_ROWS):

@@ -57,17 +57,7 @@ def new_stairs(groups: int, room: int) -> Stairs:
 
 
 def with_room(stairs: Stairs, groups: int, more: int) -> Stairs:
-    """The same staircases with room for more groups and steps.
-
-    Parameters
-    ----------
-    stairs
-        What is there.
-    groups
-        How many groups there may be.
-    more
-        How many steps may be added.
-    """
+    """The same staircases with room for so many groups and so many more steps."""
     room, needed = len(stairs.value), int(stairs.used[0]) + more
     if groups <= len(stairs.roots) and needed <= room:
         return stairs

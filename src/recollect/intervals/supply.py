@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-import numpy as np
 import psutil
 
 from recollect.errors import BudgetError, InputError
@@ -18,7 +17,7 @@ from recollect.intervals.disk import PAGE_BYTES, POOL_PAGES, require_replacement
 from recollect.intervals.events import Events, events_of
 from recollect.intervals.interval_file import IntervalFile, is_interval_file
 from recollect.intervals.query import Query, Question
-from recollect.intervals.relation import Reader, Relation
+from recollect.intervals.relation import Reader, Relation, Tuples
 from recollect.join.budget import parse_budget
 from recollect.join.whole import Progress
 from recollect.streams import open_source
@@ -26,6 +25,7 @@ from recollect.streams.checks import require_whole
 
 SORTING_BYTES = 64
 """What sorting takes for a tuple, besides its words."""
+WORD = 8
 SHARE = 4
 """A relation may take one in so many bytes of this machine's memory."""
 
@@ -81,7 +81,7 @@ class Supply:
             return (yield from self._from_index(self._index, query))
         # An index that is kept must hold all tuples; what is not, only those that count.
         parts = self._reader.tuples(() if self._index is not None else query.checks)
-        held: list[np.ndarray] = []
+        held: list[Tuples] = []
         size = 0
         while size <= self._memory and self._memory:
             part = next(parts, None)
@@ -89,7 +89,7 @@ class Supply:
                 yield from _in_order(self.relation.together(held), query)
                 return Used("memory", self._reader.rows)
             held.append(part)
-            size += part.nbytes + SORTING_BYTES * part.shape[1]
+            size += len(part[0]) * (SORTING_BYTES + WORD * len(part))
         with TemporaryDirectory(prefix="recollect-") as folder:
             path = self._index or Path(folder, "intervals")
             IntervalFile.create(path, self.relation, chain(held, parts), *self._pool).close()
@@ -105,13 +105,14 @@ class Supply:
             return Used("disk", file.tuples, *file.counters)
 
 
-def _in_order(tuples: np.ndarray, query: Query) -> Generator[Events, None, None]:
-    value, group, rows = query.question.value, query.question.group_by, query.relation.rows
+def _in_order(tuples: Tuples, query: Query) -> Generator[Events, None, None]:
+    value, group = query.question.value, query.question.group_by
+    places = query.relation.places
     yield from events_of(
         tuples[0],
         tuples[1],
-        None if value is None else tuples[rows[value]],
-        None if group is None else query.groups.number(tuples[rows[group]]),
+        None if value is None else tuples[places[value]],
+        None if group is None else query.groups.number(tuples[places[group]]),
     )
 
 

@@ -70,8 +70,8 @@ class RangeJob:
         place = np.arange(len(row)) - np.repeat(np.cumsum(copies) - copies - first, copies)
         borders = np.array([LEAST, *cuts, FOREVER])
         value, group = self.question.value, self.question.group_by
-        rows = query.relation.rows
-        words = np.zeros(len(start), np.int64) if value is None else tuples[rows[value]]
+        places = query.relation.places
+        words = np.zeros(len(start), np.int64) if value is None else tuples[places[value]]
         columns = {
             RANGE: pa.array(place, pa.int64()),
             START: pa.array(np.maximum(start[row], borders[place])),
@@ -80,7 +80,7 @@ class RangeJob:
         }
         if group is not None:
             codec = query.relation.codecs[group]
-            columns[GROUP] = codec.decode(tuples[rows[group]][row])
+            columns[GROUP] = codec.decode(tuples[places[group]][row])
         return pa.RecordBatch.from_pydict(columns)
 
     def sweeper(self) -> Callable[[pa.Table], pa.Table]:

@@ -41,19 +41,7 @@ MOST_PARTS = 100
 
 
 def bulk_load(store: Store, layout: Layout, batches: Iterable[np.ndarray], memory: int) -> int:
-    """Fill an empty index and give the number of tuples.
-
-    Parameters
-    ----------
-    store
-        Where to.
-    layout
-        The columns.
-    batches
-        The tuples, in matrices with a row per column.
-    memory
-        Bytes of tuples to divide in memory.
-    """
+    """Fill an empty index, dividing ``memory`` bytes of tuples in memory; give their number."""
     folder = store.file.path.parent
     tuples, times = Spill(layout.width, folder), Spill(1, folder)
     for rows in batches:
@@ -106,15 +94,7 @@ def _chain(store: Store, words: np.ndarray, blocks: Iterable[np.ndarray], room: 
 
 
 class Spill:
-    """Rows on disk, in blocks.
-
-    Parameters
-    ----------
-    width
-        Words per row.
-    folder
-        On which disk.
-    """
+    """Rows of so many words, on the disk of a folder, in blocks."""
 
     def __init__(self, width: int, folder: Path) -> None:
         self.rows = 0
@@ -158,18 +138,9 @@ class Spill:
     def parts(
         self, layout: Layout, region: Region, most_rows: int
     ) -> Iterator[tuple[Region, "Spill"]]:
-        """Divide the rows until no part has more than some number; this spill is used up.
+        """Divide the rows until no part has more than ``most_rows``; this spill is used up.
 
         Only rows that agree in all keys come as a larger part.
-
-        Parameters
-        ----------
-        layout
-            Which words are keys.
-        region
-            The region of all rows.
-        most_rows
-            How many rows fit in memory.
         """
         cut = self._cut(layout, region, most_rows) if self.rows > most_rows else None
         if cut is None:

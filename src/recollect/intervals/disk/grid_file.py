@@ -53,14 +53,7 @@ class Leaf(NamedTuple):
 
 
 class GridFile(PageTree):
-    """The tree of pages with the tuples.
-
-    Parameters
-    ----------
-    store
-        Where the pages are. ``store.header.grid`` is the root.
-    layout
-        The columns.
+    """The tree of pages with the tuples; its root is ``store.header.grid``.
 
     Examples
     --------
@@ -103,13 +96,7 @@ class GridFile(PageTree):
         return grid
 
     def leaves(self, low: np.ndarray, high: np.ndarray) -> list[Leaf]:
-        """Find the pages that may hold tuples in any of some boxes.
-
-        Parameters
-        ----------
-        low, high
-            The corners of the boxes, a row per box.
-        """
+        """Find the pages that may hold tuples in any of some boxes, whose corners are rows."""
         level = [Leaf(self.root.root, _ANY_TIME)]
         dimensions = len(self._keys)
         for _ in range(self.root.height):
@@ -133,15 +120,7 @@ class GridFile(PageTree):
         return level
 
     def change(self, rows: np.ndarray, signs: np.ndarray) -> None:
-        """Insert and delete tuples.
-
-        Parameters
-        ----------
-        rows
-            Tuples.
-        signs
-            1 for a tuple to insert, -1 for one to delete; a tuple may be both deleted and inserted.
-        """
+        """Insert (sign 1) and delete (sign -1) tuples; one may be both deleted and inserted."""
         root, height = self.root.root, self.root.height
         region = everything(len(self._keys))
         entry = make_entry(region, np.empty((len(self._keys), 0), np.int64), root, 0)

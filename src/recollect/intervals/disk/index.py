@@ -111,10 +111,7 @@ class IntervalIndex:
     def bulk_load(self, batches: Iterable[np.ndarray]) -> None:
         """Fill an index that is new, in memory that does not grow with the number of tuples.
 
-        Parameters
-        ----------
-        batches
-            Tuples, in matrices of int64 with a row per column: start, end and the others.
+        The tuples come in matrices of int64 with a row per column: start, end and the others.
         """
         if not self._store.file.is_new:
             raise StateError(
@@ -161,14 +158,8 @@ class IntervalIndex:
         """Yield starts and ends of tuples in order of time, at equal times ends before starts.
 
         Each chunk has the times, the signs (1 where a tuple starts, -1 where it ends) and the
-        tuples. An index must not be changed meanwhile.
-
-        Parameters
-        ----------
-        from_, to
-            A window: tuples outside of it do not come, others are cut to it.
-        where
-            Ranges of indexed columns, by the row of the matrix.
+        tuples. Tuples outside of the window do not come, others are cut to it. ``where`` limits
+        indexed columns, by their row. An index must not be changed meanwhile.
         """
         scan = Scan(self._store, self._layout, from_, to, where or {})
         if self.tuples:

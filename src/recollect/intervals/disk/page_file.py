@@ -188,11 +188,6 @@ class Journal:
     the journal, and a change is complete at the moment the journal is deleted. Whoever opens the
     file and finds a journal puts the old pages back; a record that did not reach the disk whole
     belongs to a page that has not been overwritten.
-
-    Parameters
-    ----------
-    path
-        The file that is changed.
     """
 
     def __init__(self, path: Path) -> None:

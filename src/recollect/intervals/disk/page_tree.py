@@ -26,15 +26,7 @@ def page_of(entry: np.ndarray) -> int:
 
 
 class PageTree(ABC):
-    """A tree whose root is noted in the header of the store.
-
-    Parameters
-    ----------
-    store
-        Where the pages are.
-    entry_width
-        Words per entry of a directory.
-    """
+    """A tree of pages whose root is noted in the header of the store."""
 
     name: str
     """Which field of the header has the root."""
@@ -88,12 +80,7 @@ class PageTree(ABC):
     def _directories(self, entries: np.ndarray, spare: list[int]) -> np.ndarray:
         """Write entries to as many pages as they need and give the entries of these.
 
-        Parameters
-        ----------
-        entries
-            All entries below some page.
-        spare
-            Pages to use first; those not needed are given back.
+        Spare pages are used first; those not needed are given back.
         """
         result = [np.empty((self._entry_width, 0), np.int64)]
         for part in self._parts(entries):

@@ -81,20 +81,9 @@ def middle(values: np.ndarray, below: int) -> int | None:
 def divide(
     layout: Layout, rows: np.ndarray, region: Region, room: int
 ) -> Iterator[tuple[Region, np.ndarray]]:
-    """Divide a region so that no part has more tuples than fit on a page.
+    """Divide a region so that no part has more tuples than fit on a page (``room``).
 
     Tuples that agree in all keys cannot be divided and come as one part, however many they are.
-
-    Parameters
-    ----------
-    layout
-        Which rows are keys.
-    rows
-        The tuples in the region.
-    region
-        Where they are.
-    room
-        How many tuples fit on a page.
     """
     count = rows.shape[1]
     if count > room:
@@ -116,16 +105,9 @@ def divide(
 def groups(
     low: np.ndarray, high: np.ndarray, fits: Callable[[np.ndarray], bool], room: int
 ) -> Iterator[np.ndarray]:
-    """Divide boxes into groups, each filling a box of its own.
+    """Divide boxes into groups, each filling a box of its own, until each ``fits``.
 
-    Parameters
-    ----------
-    low, high
-        The corners of the boxes, a row per dimension.
-    fits
-        Whether the boxes with these numbers may be one group.
-    room
-        How many boxes a group should have at most; it steers where cuts go.
+    ``room`` is how many boxes a group should have at most; it steers where cuts go.
     """
     pending = [np.arange(low.shape[1])]
     while pending:
@@ -163,19 +145,7 @@ def entry_width(dimensions: int) -> int:
 
 
 def make_entry(region: Region, keys: np.ndarray, page: int, count: int) -> np.ndarray:
-    """The entry, as a matrix of one column, of a page of tuples.
-
-    Parameters
-    ----------
-    region
-        The region of the page.
-    keys
-        The keys of its tuples, a row per dimension.
-    page
-        Its number.
-    count
-        How many tuples it holds.
-    """
+    """The entry, a matrix of one column, of a page with so many tuples that have these keys."""
     low = keys.min(axis=1, initial=MOST)
     high = keys.max(axis=1, initial=LEAST)
     turn = int(np.argmin(region.cuts))
@@ -185,10 +155,16 @@ def make_entry(region: Region, keys: np.ndarray, page: int, count: int) -> np.nd
 
 def merged_entry(entries: np.ndarray, page: int, count: int) -> np.ndarray:
     """The entry of a page whose region is that of several entries together."""
-    low, high, least, most = np.split(entries[:-1], 4)
+    low, high, least, most = _four_corners(entries)
     packed = page | min(count, MOST_COUNTED) << _COUNT_SHIFT
     corners = low.min(axis=1), high.max(axis=1), least.min(axis=1), most.max(axis=1)
     return np.concatenate([*corners, [packed]])[:, np.newaxis]
+
+
+def _four_corners(entries: np.ndarray) -> list[np.ndarray]:
+    """The low and the high corner of the region, and those of the MBR."""
+    dimensions = len(entries) // 4
+    return [entries[part * dimensions : (part + 1) * dimensions] for part in range(4)]
 
 
 def count_of(entries: np.ndarray) -> np.ndarray:
@@ -198,14 +174,14 @@ def count_of(entries: np.ndarray) -> np.ndarray:
 
 def region_of(entry: np.ndarray) -> Region:
     """The region of one entry, in which the dimensions before the next have been cut once more."""
-    low, high, _, _ = np.split(entry[:-1], 4)
+    low, high, _, _ = _four_corners(entry)
     turn = (int(entry[-1]) >> PAGE_BITS) & ((1 << _TURN_BITS) - 1)
     return Region(low, high, np.where(np.arange(len(low)) < turn, 1.0, 0.0))
 
 
 def corners(entries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The corners of the regions, a row per dimension."""
-    low, high, _, _ = np.split(entries[:-1], 4)
+    low, high, _, _ = _four_corners(entries)
     return low, high
 
 
@@ -230,18 +206,9 @@ def owners(entries: np.ndarray, keys: np.ndarray, owner: np.ndarray) -> None:
 def overlapping(
     entries: np.ndarray, count: int, low: np.ndarray, high: np.ndarray, found: np.ndarray
 ) -> int:
-    """Find the entries whose MBR has something in common with any of some boxes.
+    """Put the numbers of the entries whose MBR meets any of some boxes into ``found``.
 
-    Parameters
-    ----------
-    entries
-        The table of a page of the directory.
-    count
-        How many entries it has.
-    low, high
-        The corners of the boxes, a row per box.
-    found
-        Where to put the numbers of the entries.
+    The first ``count`` entries of a page count; the corners of the boxes are rows.
     """
     boxes, dimensions = low.shape
     amount = 0

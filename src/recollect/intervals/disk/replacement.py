@@ -23,7 +23,7 @@ replacement strategy, section 5.
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,24 +44,10 @@ ONCE = Extent(LEAST, LEAST, LEAST)
 """For a page that is wanted now and not again."""
 
 
-class Replacement(Protocol):
-    """Chooses among the frames of a pool, which are numbered from 0."""
-
-    def touch(self, frame: int, extent: Extent | None) -> None:
-        """Note that the page in a frame is used, and when it will be wanted, if known."""
-
-    def forget(self, frame: int) -> None:
-        """Note that a frame has become empty."""
-
-    def victim(self) -> int:
-        """Choose the frame whose page leaves; called when no frame is empty."""
-
-    def move(self, first: int, last: int) -> None:
-        """Note that a sweep is now at the times from ``first`` to ``last``."""
-
-
 class LeastRecentlyUsed:
     """Forget the page that was used longest ago.
+
+    A replacement chooses among the frames of a pool, which are numbered from 0.
 
     >>> lru = LeastRecentlyUsed(2)
     >>> for frame in (0, 1, 0):
@@ -74,20 +60,20 @@ class LeastRecentlyUsed:
         self._used: OrderedDict[int, None] = OrderedDict()
 
     def touch(self, frame: int, extent: Extent | None) -> None:
-        """See the protocol."""
+        """Note that the page in a frame is used, and when it will be wanted, if known."""
         self._used[frame] = None
         self._used.move_to_end(frame)
 
     def forget(self, frame: int) -> None:
-        """See the protocol."""
+        """Note that a frame has become empty."""
         del self._used[frame]
 
     def victim(self) -> int:
-        """See the protocol."""
+        """Choose the frame whose page leaves; called when no frame is empty."""
         return next(iter(self._used))
 
     def move(self, first: int, last: int) -> None:
-        """See the protocol."""
+        """Note that a sweep is now at the times from ``first`` to ``last``."""
 
 
 class OrderBased:
@@ -113,7 +99,7 @@ class OrderBased:
         self._window = (LEAST, LEAST)
 
     def touch(self, frame: int, extent: Extent | None) -> None:
-        """See the protocol."""
+        """Note that the page in a frame is used, and when it will be wanted."""
         self._clock += 1
         self._used[frame] = self._clock
         if extent is not None and not self._announced[frame]:
@@ -121,16 +107,16 @@ class OrderBased:
             self._announced[frame] = True
 
     def forget(self, frame: int) -> None:
-        """See the protocol."""
+        """Note that a frame has become empty."""
         self._extents[:, frame] = ONCE
         self._announced[frame] = False
 
     def victim(self) -> int:
-        """See the protocol."""
+        """Choose the frame whose page leaves."""
         return int(_pick_victim(self._extents, self._used, *self._window))
 
     def move(self, first: int, last: int) -> None:
-        """See the protocol."""
+        """Note that a sweep is now at the times from ``first`` to ``last``."""
         if first < self._window[0]:
             # Time went back: this is a new sweep, and the pages may have changed since the last.
             self._extents[:] = LEAST
@@ -156,6 +142,7 @@ def _pick_victim(extents: np.ndarray, used: np.ndarray, first: int, last: int) -
     return inside if inside >= 0 else edge
 
 
+Replacement = LeastRecentlyUsed | OrderBased
 REPLACEMENTS: dict[str, Callable[[int], Replacement]] = {
     "order": OrderBased,
     "lru": LeastRecentlyUsed,

@@ -42,16 +42,8 @@ TIME, SIGN, TUPLE = range(3)
 class Scan:
     """The events of an index, to be iterated over once.
 
-    Parameters
-    ----------
-    store
-        The pages.
-    layout
-        The columns.
-    from_, to
-        The window: tuples outside of it do not come, and others are cut to it. None: no limit.
-    where
-        Ranges of indexed columns, by row.
+    Tuples outside of the window do not come, and others are cut to it; None is no limit. ``where``
+    limits indexed columns, by row.
     """
 
     def __init__(

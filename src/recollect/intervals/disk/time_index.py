@@ -53,11 +53,6 @@ def summed(times: np.ndarray, counts: np.ndarray) -> Times:
 class TimeIndex(PageTree):
     """The tree of pages with the moments; its entries are first moments and numbers of pages.
 
-    Parameters
-    ----------
-    store
-        Where the pages are. ``store.header.times`` is the root.
-
     Examples
     --------
     >>> from pathlib import Path
@@ -81,14 +76,9 @@ class TimeIndex(PageTree):
 
     @classmethod
     def load(cls, store: Store, blocks: Iterable[Times]) -> "TimeIndex":
-        """Make an index of moments that come in order.
+        """Make an index of moments that come in order, at least one.
 
-        Parameters
-        ----------
-        store
-            Where to.
-        blocks
-            Moments, at least one; the last of a block may be the first of the next one again.
+        The last moment of a block may be the first of the next one again.
         """
         index, entries, words = cls(store), [], new_page()
         times, counts = np.empty(0, np.int64), np.empty(0, np.int64)
@@ -113,15 +103,7 @@ class TimeIndex(PageTree):
         return index
 
     def moments(self, first: int | None = None, after: int | None = None) -> Iterator[Times]:
-        """Yield moments in order.
-
-        Parameters
-        ----------
-        first
-            The least moment wanted.
-        after
-            The moment at which to stop.
-        """
+        """Yield moments in order, from ``first`` on and before ``after``."""
         least = LEAST if first is None else first
         if self.root.root:
             yield from self._moments(self.root.root, self.root.height, least, after)
@@ -142,15 +124,7 @@ class TimeIndex(PageTree):
             yield times[begin:end], counts[begin:end]
 
     def change(self, times: np.ndarray, changes: np.ndarray) -> None:
-        """Change the counts of moments.
-
-        Parameters
-        ----------
-        times
-            Moments in order, each once.
-        changes
-            What to add to their counts; one that becomes 0 goes.
-        """
+        """Add to the counts of moments, each given once and in order; one that becomes 0 goes."""
         root, height = self.root.root, self.root.height
         if root:
             entry = np.array([LEAST, root])
