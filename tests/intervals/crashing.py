@@ -29,8 +29,7 @@ OLD, MORE, NEW = relation(1, 1500), relation(2, 1000), relation(3, 3000)
 
 
 def load(path):
-    with IntervalIndex.create(path, [], POOL) as index:
-        index.bulk_load(NEW[:, half::2] for half in range(2))
+    IntervalIndex.create(path, [], (NEW[:, half::2] for half in range(2)), POOL).close()
 
 
 def change(path):
@@ -103,8 +102,7 @@ def killed(path, work, at):
 def main():
     folder, work = Path(sys.argv[1]), {"load": load, "change": change}[sys.argv[2]]
     original = folder / "original"
-    with IntervalIndex.create(original, [], POOL) as index:
-        index.bulk_load([OLD])
+    IntervalIndex.create(original, [], [OLD], POOL).close()
     states, at, step = [], 0, 1
     while True:
         place = folder / f"{at}"

@@ -46,7 +46,7 @@ def batches():
     while True:
         print("batch", flush=True)
         yield np.array([np.arange(1000), np.arange(1, 1001)])
-IntervalIndex.create(sys.argv[1], []).bulk_load(batches())
+IntervalIndex.create(sys.argv[1], [], batches())
 """
 
 
@@ -54,15 +54,14 @@ IntervalIndex.create(sys.argv[1], []).bulk_load(batches())
 def test_killed_from_outside(tmp_path, old):
     path = tmp_path / "index"
     if old:
-        with IntervalIndex.create(path, []) as index:
-            index.bulk_load([OLD])
+        IntervalIndex.create(path, [], [OLD]).close()
     child = subprocess.Popen(
         [sys.executable, "-c", ENDLESS, path], env=environment(), stdout=subprocess.PIPE
     )
     for _ in range(20):
         assert child.stdout.readline() == b"batch\n"
     with pytest.raises(StateError, match="in use by another process"):
-        IntervalIndex.create(path, [])
+        IntervalIndex.create(path, [], [OLD])
     child.send_signal(signal.SIGKILL)
     child.wait()
     child.stdout.close()
@@ -72,30 +71,30 @@ def test_killed_from_outside(tmp_path, old):
     else:
         with pytest.raises(StateError, match="index: incomplete load"):
             IntervalIndex.open(path)
-    with IntervalIndex.create(path, []) as index:
-        index.bulk_load([OLD])
+    IntervalIndex.create(path, [], [OLD]).close()
     assert [file.name for file in tmp_path.iterdir()] == ["index"]
 
 
 def test_an_unfinished_file_is_recognised_by_its_mark(tmp_path):
-    index = IntervalIndex.create(tmp_path / "index", [])
-    shutil.copy(tmp_path / "index.loading", tmp_path / "copy")
+    def batches():
+        shutil.copy(tmp_path / "index.loading", tmp_path / "copy")
+        yield OLD
+
+    IntervalIndex.create(tmp_path / "index", [], batches()).close()
     with pytest.raises(StateError, match="copy: incomplete load"):
         IntervalIndex.open(tmp_path / "copy")
-    index.close()
 
 
 def test_an_error_in_a_load_leaves_the_old_index(tmp_path):
     path = tmp_path / "index"
-    with IntervalIndex.create(path, []) as index:
-        index.bulk_load([OLD])
+    IntervalIndex.create(path, [], [OLD]).close()
 
     def batches():
         yield OLD
         raise ZeroDivisionError
 
-    with IntervalIndex.create(path, []) as index, pytest.raises(ZeroDivisionError):
-        index.bulk_load(batches())
+    with pytest.raises(ZeroDivisionError):
+        IntervalIndex.create(path, [], batches())
     with IntervalIndex.open(path) as index:
         assert contents(index) == sorted_tuples(OLD)
     assert [file.name for file in tmp_path.iterdir()] == ["index"]
@@ -103,8 +102,7 @@ def test_an_error_in_a_load_leaves_the_old_index(tmp_path):
 
 def test_a_journal_that_was_cut_short(tmp_path):
     path, journal = tmp_path / "index", tmp_path / "index.journal"
-    with IntervalIndex.create(path, []) as index:
-        index.bulk_load([OLD])
+    IntervalIndex.create(path, [], [OLD]).close()
     # The process was killed before the first old page was safe: nothing is overwritten yet.
     for content in (b"", b"\x05\0\0", os.urandom(8), os.urandom(5000)):
         journal.write_bytes(content)
@@ -115,14 +113,13 @@ def test_a_journal_that_was_cut_short(tmp_path):
 
 def test_one_writer_or_many_readers(tmp_path):
     path = tmp_path / "index"
-    with IntervalIndex.create(path, []) as index:
-        index.bulk_load([OLD])
+    IntervalIndex.create(path, [], [OLD]).close()
     tuples = np.array([[1], [2]])
     with IntervalIndex.open(path) as index, IntervalIndex.open(path) as other:
         with pytest.raises(StateError, match="in use elsewhere"):
             index.insert(tuples)
-        with pytest.raises(StateError, match="in use"), IntervalIndex.create(path, []) as new:
-            new.bulk_load([tuples])
+        with pytest.raises(StateError, match="in use"):
+            IntervalIndex.create(path, [], [tuples])
         assert contents(other) == sorted_tuples(OLD)
     with IntervalIndex.open(path) as index:
         index.insert(tuples)

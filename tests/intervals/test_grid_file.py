@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recollect.intervals.disk.bulk_load import bulk_load
 from recollect.intervals.disk.grid_file import GridFile
 from recollect.intervals.disk.layout import Layout
 from recollect.intervals.disk.page import NO_PAGE, capacity, content, head
@@ -94,7 +95,8 @@ def check_all(store):
 def test_regions_and_mbrs_after_changes(tmp_path_factory, seed, spread, pool):
     random = np.random.default_rng(seed)
     store = Store.create(tmp_path_factory.mktemp("grid") / "grid", LAYOUT, pool)
-    grid = GridFile.empty(store, LAYOUT)
+    bulk_load(store, LAYOUT, [], 1000)
+    grid = GridFile(store, LAYOUT)
     present = np.empty((LAYOUT.width, 0), np.int64)
     for _ in range(5):
         leaving = random.permutation(present.shape[1])[: random.integers(0, 3000)]

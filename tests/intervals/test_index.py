@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import BudgetError, InputError, StateError, WindowError
+from recollect.errors import BudgetError, InputError, WindowError
 from recollect.intervals.disk import IntervalIndex
 from recollect.intervals.disk.layout import LEAST, MOST
 from tests.naive.interval_index import IntervalList
@@ -68,10 +68,10 @@ def test_like_a_list(tmp_path_factory, seed, sizes, spread, pool, loaded, replac
     path = tmp_path_factory.mktemp("index") / "i"
     random = np.random.default_rng(seed)
     naive = IntervalList()
-    index = IntervalIndex.create(path, INDEXED, pool, replacement)
     if loaded:
         naive.insert(some_tuples(random, sizes.pop(), spread))
-        index.bulk_load(map(matrix, np.array_split(naive.tuples, 3)))
+    batches = map(matrix, np.array_split(naive.tuples, 3))
+    index = IntervalIndex.create(path, INDEXED, batches, pool, replacement)
     for size in sizes:
         old = [naive.tuples[place] for place in random.permutation(len(naive.tuples))[:size]]
         new = some_tuples(random, size, spread)
@@ -99,8 +99,7 @@ def test_like_a_list(tmp_path_factory, seed, sizes, spread, pool, loaded, replac
 def test_pages_are_merged_and_used_again(tmp_path):
     random = np.random.default_rng(1)
     tuples = some_tuples(random, 20_000, 10**6)
-    with IntervalIndex.create(tmp_path / "i", INDEXED) as index:
-        index.bulk_load([matrix(tuples)])
+    with IntervalIndex.create(tmp_path / "i", INDEXED, [matrix(tuples)]) as index:
         pages = index.pages
         for _ in range(3):
             index.delete(matrix(tuples[300:]))
@@ -114,8 +113,7 @@ def test_pages_are_merged_and_used_again(tmp_path):
 
 def test_extreme_times(tmp_path):
     tuples = [(LEAST, MOST, 0, 0), (LEAST, LEAST + 1, 1, 1), (MOST - 1, MOST, 2, LEAST)]
-    with IntervalIndex.create(tmp_path / "i", INDEXED) as index:
-        index.bulk_load([matrix(tuples)])
+    with IntervalIndex.create(tmp_path / "i", INDEXED, [matrix(tuples)]) as index:
         assert sorted(events_of(index)) == sorted(
             event for each in tuples for event in [(each[0], 1, each), (each[1], -1, each)]
         )
@@ -127,15 +125,14 @@ def test_extreme_times(tmp_path):
 
 def test_more_alike_than_a_chunk(tmp_path):
     tuples = [(5, 9, value, 0) for value in range(20_000)]
-    with IntervalIndex.create(tmp_path / "i", INDEXED, 8) as index:
-        index.bulk_load([matrix(tuples)])
+    with IntervalIndex.create(tmp_path / "i", INDEXED, [matrix(tuples)], 8) as index:
         events = events_of(index)
     assert [event[:2] for event in events] == [(5, 1)] * 20_000 + [(9, -1)] * 20_000
     assert sorted(event[2] for event in events[:20_000]) == tuples
 
 
 def test_no_tuples(tmp_path):
-    with IntervalIndex.create(tmp_path / "i", INDEXED) as index:
+    with IntervalIndex.create(tmp_path / "i", INDEXED, []) as index:
         assert events_of(index) == []
     with IntervalIndex.open(tmp_path / "i") as index:
         assert index.tuples == 0
@@ -149,16 +146,15 @@ def test_a_load_in_little_memory(tmp_path, monkeypatch):
     random = np.random.default_rng(3)
     naive = IntervalList()
     naive.insert(some_tuples(random, 3000, 500) + [(7, 8, value, 1) for value in range(3000)])
-    with IntervalIndex.create(tmp_path / "i", INDEXED, 5) as index:
-        index.bulk_load(map(matrix, np.array_split(naive.tuples, 7)))
+    batches = map(matrix, np.array_split(naive.tuples, 7))
+    with IntervalIndex.create(tmp_path / "i", INDEXED, batches, 5) as index:
         assert_same(index, naive, random)
     assert [file.name for file in tmp_path.iterdir()] == ["i"]
 
 
 def test_deleting_what_is_not_there_changes_nothing(tmp_path):
     tuples = some_tuples(np.random.default_rng(4), 2000, 100)
-    with IntervalIndex.create(tmp_path / "i", INDEXED, 2) as index:
-        index.insert(matrix(tuples))
+    with IntervalIndex.create(tmp_path / "i", INDEXED, [matrix(tuples)], 2) as index:
         with pytest.raises(InputError, match=r"\[1, 2, 77, 4\] is to be deleted"):
             index.update(matrix([*tuples[:500], (1, 2, 77, 4)]), matrix(tuples))
         assert sorted(row for _, sign, row in events_of(index) if sign > 0) == sorted(tuples)
@@ -168,27 +164,23 @@ def test_deleting_what_is_not_there_changes_nothing(tmp_path):
 
 def test_bad_questions(tmp_path):
     with pytest.raises(InputError, match="11 of them indexed"):
-        IntervalIndex.create(tmp_path / "i", [True] * 11)
+        IntervalIndex.create(tmp_path / "i", [True] * 11, [])
     with pytest.raises(BudgetError, match="0 pages"):
-        IntervalIndex.create(tmp_path / "i", [], 0)
+        IntervalIndex.create(tmp_path / "i", [], [], 0)
     with pytest.raises(InputError, match="'fifo' is unknown; there are order and lru"):
-        IntervalIndex.create(tmp_path / "i", [], 5, "fifo")
+        IntervalIndex.create(tmp_path / "i", [], [], 5, "fifo")
     assert list(tmp_path.iterdir()) == []
-    with IntervalIndex.create(tmp_path / "i", INDEXED) as index:
-        index.insert(matrix([(1, 2, 3, 4)]))
+    with IntervalIndex.create(tmp_path / "i", INDEXED, [matrix([(1, 2, 3, 4)])]) as index:
         for window in ((5, 5), (6, 5), (MOST, None), (None, LEAST)):
             with pytest.raises(WindowError, match="is empty"):
                 list(index.events(*window))
-        with pytest.raises(StateError, match="has 1 tuples"):
-            index.bulk_load([matrix([(1, 2, 3, 4)])])
 
 
 def test_order_of_a_big_step_is_kept(tmp_path):
     random = np.random.default_rng(5)
     start = random.integers(0, 50, 30_000)
     tuples = np.array([start, start + random.integers(1, 50, 30_000)])
-    with IntervalIndex.create(tmp_path / "i", [], 4) as index:
-        index.bulk_load([tuples])
+    with IntervalIndex.create(tmp_path / "i", [], [tuples], 4) as index:
         keys = [2 * time + (sign > 0) for time, sign, _ in index.events()]
     merged = np.concatenate(keys)
     assert len(merged) == 60_000

@@ -16,8 +16,7 @@ from recollect.intervals.disk.store import FORMAT
 @pytest.fixture
 def path(tmp_path):
     start = np.random.default_rng(0).integers(0, 10**6, 20_000)
-    with IntervalIndex.create(tmp_path / "index", [], 5) as index:
-        index.bulk_load([np.array([start, start + 1000])])
+    IntervalIndex.create(tmp_path / "index", [], [np.array([start, start + 1000])], 5).close()
     return tmp_path / "index"
 
 
@@ -76,7 +75,7 @@ def test_other_files(path):
     with pytest.raises(StateError, match="Is a directory"):
         IntervalIndex.open(path.parent)
     with pytest.raises(StateError, match="No such file or directory"):
-        IntervalIndex.create(path.parent / "nowhere" / "index", [])
+        IntervalIndex.create(path.parent / "nowhere" / "index", [], [])
 
 
 def test_another_format(path):

@@ -74,8 +74,8 @@ def relations():
 def test_order_based_reads_no_more_than_lru(tmp_path):
     """The paper's claim: up to 3.8 times fewer reads."""
     for start, end in relations():
-        with IntervalIndex.create(tmp_path / "index", [False]) as index:
-            index.bulk_load([np.array([start, end, start])])
+        tuples = np.array([start, end, start])
+        with IntervalIndex.create(tmp_path / "index", [False], [tuples]) as index:
             pages = index.pages
         best = 0.0
         for share in (0.02, 0.06, 0.1, 0.13, 0.16, 0.3, 0.5):
@@ -93,8 +93,7 @@ def test_order_based_reads_no_more_than_lru(tmp_path):
 
 def test_a_later_sweep_forgets_what_was_announced(tmp_path):
     start = np.random.default_rng(1).integers(0, 10**5, 10_000)
-    with IntervalIndex.create(tmp_path / "index", [], 10_000) as index:
-        index.bulk_load([np.array([start, start + 100])])
+    with IntervalIndex.create(tmp_path / "index", [], [np.array([start, start + 100])]) as index:
         pages = index.pages
     with IntervalIndex.open(tmp_path / "index", pages // 4) as index:
         reads = []

@@ -11,7 +11,7 @@ import os
 import secrets
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from ctypes import CDLL
 from pathlib import Path
 from typing import Any, Self
@@ -110,15 +110,19 @@ class IntervalFile:
             raise InputError(f"{place} exists already; give it as the source, or another name")
         if not place.parent.is_dir():
             raise InputError(f"{place} cannot be written: there is no folder {place.parent}")
-        with ExitStack() as unless_complete:
-            unless_complete.callback(lambda: _beside(place).unlink(missing_ok=True))
-            index = IntervalIndex.create(place, _indexed(relation), pages, replacement)
-            unless_complete.enter_context(index)
-            file = cls(place, index, relation)
-            index.bulk_load(file._loading(parts))
-            unless_complete.pop_all()
+
+        def batches() -> Iterator[np.ndarray]:
+            yield from map(np.array, parts)
+            # Now all strings are known, and the index is not yet in its place.
+            _describe(relation, _beside(place))
+
+        try:
+            index = IntervalIndex.create(place, _indexed(relation), batches(), pages, replacement)
+        except BaseException:
+            _beside(place).unlink(missing_ok=True)
+            raise
         _release_memory()
-        return file
+        return cls(place, index, relation)
 
     @classmethod
     def open(
@@ -146,7 +150,7 @@ class IntervalFile:
         self._index.update(self._tuples(old), self._tuples(new))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._index.close()
 
     def __enter__(self) -> Self:
@@ -209,7 +213,8 @@ class IntervalFile:
         self._require_same_kinds(source.schema, source.name)
         parts = list(Reader(source, self.relation).tuples())
         if self._seen() > self._strings:
-            self._describe()
+            _describe(self.relation, _beside(self._path))
+            self._strings = self._seen()
         return np.array(self.relation.together(parts))
 
     def _require_same_kinds(self, schema: pa.Schema, name: str) -> None:
@@ -224,14 +229,6 @@ class IntervalFile:
                     f"column {column!r} of {name} is of type {other.codecs[column].kind}; in"
                     f" {self._path} it is of type {codec.kind}"
                 )
-
-    def _loading(self, parts: Iterable[Tuples]) -> Iterator[np.ndarray]:
-        yield from map(np.array, parts)
-        self._describe()  # when all strings are known, and the index is not yet in its place
-
-    def _describe(self) -> None:
-        _describe(self.relation, _beside(self._path))
-        self._strings = self._seen()
 
 
 def _indexed(relation: Relation) -> tuple[bool, ...]:
@@ -273,12 +270,14 @@ def _describe(relation: Relation, path: Path) -> None:
 
 def _described(path: Path) -> Relation:
     try:
-        title, checksum, content = _cut(path.read_bytes())
+        data = path.read_bytes()
     except OSError as error:
         raise StateError(f"{path}: {error.strerror}; load the relation again") from None
-    if title != _TITLE:
+    if not data.startswith(_TITLE):
         raise StateError(f"{path}: this does not describe an index of intervals")
-    if checksum != _checksum(content):
+    start = len(_TITLE) + _CHECKSUM_BYTES
+    content = data[start:]
+    if data[len(_TITLE) : start] != _checksum(content):
         raise StateError(f"{path} is damaged; load the relation again")
     table = pa.ipc.open_stream(content).read_all()
     names = {key.decode(): name.decode() for key, name in table.schema.metadata.items()}
@@ -293,11 +292,6 @@ def _described(path: Path) -> Relation:
         if field.metadata[b"indexed"] == b"True":
             attributes.append(field.name)
     return Relation(names["start"], names["end"], line, codecs, frozenset(attributes))
-
-
-def _cut(data: bytes) -> tuple[bytes, bytes, bytes]:
-    end = len(_TITLE) + _CHECKSUM_BYTES
-    return data[: len(_TITLE)], data[len(_TITLE) : end], data[end:]
 
 
 def _checksum(content: bytes) -> bytes:

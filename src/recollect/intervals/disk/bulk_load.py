@@ -47,15 +47,11 @@ def bulk_load(store: Store, layout: Layout, batches: Iterable[np.ndarray], memor
     for rows in batches:
         tuples.append(rows)
         times.append(rows[:2].reshape(1, -1))
-    count = tuples.rows
     # Half as much as could be: to count moments takes more room than to divide tuples.
     TimeIndex.load(store, _in_order(times, layout, memory // 16))
-    if count:
-        entries = np.concatenate(list(_pages(store, layout, tuples, memory)), axis=1)
-        GridFile.of_entries(store, layout, entries)
-    else:
-        GridFile.empty(store, layout)
-    return count
+    entries = np.concatenate(list(_pages(store, layout, tuples, memory)), axis=1)
+    GridFile(store, layout).plant(entries, 0)
+    return tuples.rows
 
 
 def _in_order(times: "Spill", layout: Layout, most_rows: int) -> Iterator[Times]:

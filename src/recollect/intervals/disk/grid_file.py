@@ -15,7 +15,6 @@ Transformation, 1999 (MBR); Woo et al., section 2.2.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +37,7 @@ from recollect.intervals.disk.regions import (
     region_of,
 )
 from recollect.intervals.disk.replacement import Extent
-from recollect.intervals.disk.store import Root, Store
+from recollect.intervals.disk.store import Store
 
 SPARSE = 4
 """A page that is less than 1/SPARSE full is put together with its neighbours."""
@@ -61,7 +60,8 @@ class GridFile(PageTree):
     >>> from tempfile import TemporaryDirectory
     >>> folder, layout = TemporaryDirectory(), Layout()
     >>> store = Store.create(Path(folder.name) / "grid", layout, 8)
-    >>> grid = GridFile.empty(store, layout)
+    >>> grid = GridFile(store, layout)
+    >>> grid.plant(make_entry(everything(2), np.empty((2, 0), np.int64), store.take(), 0), 0)
     >>> grid.change(np.array([[1, 2, 5], [4, 9, 6]]), np.array([1, 1, 1]))
     >>> low, high = layout.box({1: (None, 5)})
     >>> (leaf,) = grid.leaves(low[np.newaxis], high[np.newaxis])
@@ -79,21 +79,6 @@ class GridFile(PageTree):
         self._keys = list(layout.keys)
         self._room = capacity(layout.width)
         self._found = np.empty(self._fanout, np.int64)
-
-    @classmethod
-    def empty(cls, store: Store, layout: Layout) -> "GridFile":
-        """Begin a grid file without tuples."""
-        grid = cls(store, layout)
-        page = grid._write_chain(np.empty((layout.width, 0), np.int64), [])
-        store.header = replace(store.header, grid=Root(page))
-        return grid
-
-    @classmethod
-    def of_entries(cls, store: Store, layout: Layout, entries: np.ndarray) -> "GridFile":
-        """Put a directory above pages of tuples that fill all space."""
-        grid = cls(store, layout)
-        grid._plant(entries, 0)
-        return grid
 
     def leaves(self, low: np.ndarray, high: np.ndarray) -> list[Leaf]:
         """Find the pages that may hold tuples in any of some boxes, whose corners are rows."""
@@ -124,7 +109,7 @@ class GridFile(PageTree):
         root, height = self.root.root, self.root.height
         region = everything(len(self._keys))
         entry = make_entry(region, np.empty((len(self._keys), 0), np.int64), root, 0)
-        self._plant(self._changed(entry[:, 0], height, rows, signs), height)
+        self.plant(self._changed(entry[:, 0], height, rows, signs), height)
 
     def _changed_leaf(self, entry: np.ndarray, rows: np.ndarray, changes: np.ndarray) -> np.ndarray:
         present, pages = self._read_chain(page_of(entry))

@@ -5,8 +5,8 @@
 >>> path = Path(folder.name) / "salaries"
 >>> salaries = [[5, 8, 14, 18], [12, 12, 23, 25], [35, 45, 37, 40]]
 >>> departments = [1, 2, 2, 1]
->>> with IntervalIndex.create(path, indexed=[False, True]) as index:
-...     index.bulk_load([np.array([*salaries, departments])])
+>>> batches = [np.array([*salaries, departments])]
+>>> with IntervalIndex.create(path, [False, True], batches) as index:
 ...     index.insert(np.array([[30], [31], [50], [3]]))
 >>> with IntervalIndex.open(path, pool_pages=16) as index:
 ...     for time, sign, rows in index.events(from_=10, to=20, where={3: (1, 1)}):
@@ -26,7 +26,6 @@ from pathlib import Path
 
 import numpy as np
 
-from recollect.errors import StateError
 from recollect.intervals.disk.bulk_load import bulk_load
 from recollect.intervals.disk.grid_file import GridFile
 from recollect.intervals.disk.layout import Layout, Range
@@ -56,13 +55,13 @@ class IntervalIndex:
         cls,
         path: str | PathLike[str],
         indexed: Sequence[bool],
+        batches: Iterable[np.ndarray],
         pool_pages: int = POOL_PAGES,
         replacement: str = "order",
     ) -> "IntervalIndex":
-        """Begin a new index.
+        """Make an index, in memory that does not grow with the number of tuples.
 
-        It takes its place, and that of an index that may be there, with the first load or insert
-        that succeeds, or when it is closed.
+        Once it is complete, it takes its place, and that of an index that may be there.
 
         Parameters
         ----------
@@ -70,13 +69,19 @@ class IntervalIndex:
             The file.
         indexed
             For each column besides start and end, whether it is a dimension of the index.
+        batches
+            Tuples, in matrices of int64 with a row per column: start, end and the others.
         pool_pages
             How many pages of 4 KiB to hold in memory.
         replacement
             Which page leaves when these are full: ``order`` or ``lru``.
         """
         layout = Layout(tuple(indexed))
-        return cls(Store.create(Path(path), layout, pool_pages, replacement))
+        store = Store.create(Path(path), layout, pool_pages, replacement)
+        with store.all_or_nothing():
+            tuples = bulk_load(store, layout, batches, MEMORY)
+            store.header = replace(store.header, tuples=tuples)
+        return cls(store)
 
     @classmethod
     def open(
@@ -108,20 +113,6 @@ class IntervalIndex:
         """Pages read from the file and pages found in the pool since the index was opened."""
         return self._store.pool.reads, self._store.pool.hits
 
-    def bulk_load(self, batches: Iterable[np.ndarray]) -> None:
-        """Fill an index that is new, in memory that does not grow with the number of tuples.
-
-        The tuples come in matrices of int64 with a row per column: start, end and the others.
-        """
-        if not self._store.file.is_new:
-            raise StateError(
-                f"{self._store.file.path} is not new, it has {self.tuples} tuples; insert into it,"
-                " or create another"
-            )
-        with self._store.all_or_nothing():
-            tuples = bulk_load(self._store, self._layout, batches, MEMORY)
-            self._store.header = replace(self._store.header, tuples=tuples)
-
     def insert(self, rows: np.ndarray) -> None:
         """Insert tuples."""
         self._change(self._none(), rows)
@@ -136,8 +127,6 @@ class IntervalIndex:
 
     def _change(self, old: np.ndarray, new: np.ndarray) -> None:
         with self._store.all_or_nothing():
-            if not self._store.header.grid.root:
-                GridFile.empty(self._store, self._layout)
             rows = np.concatenate([old, new], axis=1)
             signs = np.repeat([-1, 1], [old.shape[1], new.shape[1]])
             if signs.size:
@@ -167,17 +156,12 @@ class IntervalIndex:
 
     def close(self) -> None:
         """Close the file."""
-        if self._store.file.is_new and not self._store.file.closed:
-            self._change(self._none(), self._none())
         self._store.close()
 
     def __enter__(self) -> "IntervalIndex":
         """Use the index in a with statement."""
         return self
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Close the index; a new one is given up after an error."""
-        if error is None:
-            self.close()
-        else:
-            self._store.close()
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self.close()

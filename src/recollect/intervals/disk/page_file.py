@@ -58,6 +58,7 @@ class PageFile:
         self.is_new = new
         """Whether the file has not taken its place yet."""
         self._loading = path.with_name(path.name + ".loading")
+        self._journal_path = path.with_name(path.name + ".journal")
         self._journal: Journal | None = None
         self._file = self._create() if new else self._open()
 
@@ -84,10 +85,9 @@ class PageFile:
             raise StateError(f"{self.path}: {error.strerror}") from None
         # With a shared lock, nobody else is in the middle of a change.
         self._require_lock(file, exclusive=False)
-        journal = Journal(self.path)
-        if journal.left_behind():
+        if self._journal_path.exists():
             self._require_lock(file, exclusive=True)
-            journal.put_back(file)
+            _put_back(self._journal_path, file)
             self._require_lock(file, exclusive=False)
         return file
 
@@ -100,11 +100,6 @@ class PageFile:
     def size(self) -> int:
         """How many whole pages the file has."""
         return os.fstat(self._file.fileno()).st_size // PAGE_BYTES
-
-    @property
-    def closed(self) -> bool:
-        """Whether the file has been closed."""
-        return self._file.closed
 
     def read(self, page: int, words: np.ndarray, check: bool = True) -> None:
         """Read a page into an array of words; a damaged one is an error unless it is unchecked."""
@@ -133,8 +128,7 @@ class PageFile:
             if not _lock(self._file, exclusive=True):
                 _lock(self._file, exclusive=False)
                 raise StateError(f"{self.path}: in use elsewhere; close it there to change it")
-            self._journal = Journal(self.path)
-            self._journal.begin(self.size)
+            self._journal = Journal(self._journal_path, self.size)
 
     def keep(self, page: int, words: np.ndarray) -> None:
         """Note what a page holds before it is changed."""
@@ -167,7 +161,8 @@ class PageFile:
     def roll_back(self) -> None:
         """Undo what was written since :meth:`begin`."""
         if self._journal is not None:
-            self._journal.put_back(self._file)
+            self._journal.close()
+            _put_back(self._journal_path, self._file)
             self._journal = None
             _lock(self._file, exclusive=False)
 
@@ -184,32 +179,23 @@ class PageFile:
 class Journal:
     """What pages held before they were changed: enough to undo a change that was cut short.
 
-    The journal lies beside its file. A page is overwritten only after its old content is safely in
-    the journal, and a change is complete at the moment the journal is deleted. Whoever opens the
-    file and finds a journal puts the old pages back; a record that did not reach the disk whole
-    belongs to a page that has not been overwritten.
+    The journal lies beside its file, which has so many pages when the change begins. A page is
+    overwritten only after its old content is safely in the journal, and a change is complete at the
+    moment the journal is deleted. Whoever opens the file and finds a journal puts the old pages
+    back; a record that did not reach the disk whole belongs to a page that was not overwritten.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path.with_name(path.name + ".journal")
-        self._file: BinaryIO | None = None
-        self._pages = 0
-        self._kept: set[int] = set()
-
-    def left_behind(self) -> bool:
-        """Whether a change was cut short."""
-        return self._path.exists()
-
-    def begin(self, pages: int) -> None:
-        """Begin a change of a file that has so many pages."""
+    def __init__(self, path: Path, pages: int) -> None:
+        self._path = path
         self._pages = pages
-        self._file = open(self._path, "wb")  # noqa: SIM115
+        self._kept: set[int] = set()
+        self._file = open(path, "wb")  # noqa: SIM115
         self._file.write(_RECORD.pack(pages, zlib.crc32(struct.pack("<I", pages))))
         self._synced = False
 
     def keep(self, page: int, words: np.ndarray) -> None:
         """Keep what a page holds, unless it is new or has been kept already."""
-        if self._file is not None and page < self._pages and page not in self._kept:
+        if page < self._pages and page not in self._kept:
             self._kept.add(page)
             content = words.tobytes()
             self._file.write(_RECORD.pack(page, zlib.crc32(content)))
@@ -218,7 +204,7 @@ class Journal:
 
     def sync(self) -> None:
         """Wait until everything kept is on the disk."""
-        if self._file is not None and not self._synced:
+        if not self._synced:
             self._file.flush()
             os.fsync(self._file.fileno())
             _sync_folder(self._path)
@@ -226,25 +212,27 @@ class Journal:
 
     def end(self) -> None:
         """Declare the change complete."""
-        if self._file is not None:
-            self._file.close()
+        self.close()
         self._path.unlink()
 
-    def put_back(self, file: FileIO) -> None:
-        """Undo the change."""
-        if self._file is not None:
-            self._file.close()
-        with open(self._path, "rb") as journal:
-            begin = journal.read(_RECORD.size)
-            if len(begin) == _RECORD.size:
-                pages, checksum = _RECORD.unpack(begin)
-                if checksum == zlib.crc32(begin[:4]):
-                    for page, content in _records(journal):
-                        file.seek(page * PAGE_BYTES)
-                        file.write(content)
-                    file.truncate(pages * PAGE_BYTES)
-                    os.fsync(file.fileno())
-        self._path.unlink()
+    def close(self) -> None:
+        """Close the journal without deleting it."""
+        self._file.close()
+
+
+def _put_back(path: Path, file: FileIO) -> None:
+    """Undo the change whose journal is at a path."""
+    with open(path, "rb") as journal:
+        begin = journal.read(_RECORD.size)
+        if len(begin) == _RECORD.size:
+            pages, checksum = _RECORD.unpack(begin)
+            if checksum == zlib.crc32(begin[:4]):
+                for page, content in _records(journal):
+                    file.seek(page * PAGE_BYTES)
+                    file.write(content)
+                file.truncate(pages * PAGE_BYTES)
+                os.fsync(file.fileno())
+    path.unlink()
 
 
 def _records(journal: BinaryIO) -> Iterator[tuple[int, bytes]]:

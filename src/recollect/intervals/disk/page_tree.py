@@ -44,7 +44,7 @@ class PageTree(ABC):
         """Where the tree begins."""
         return getattr(self._store.header, self.name)
 
-    def _plant(self, entries: np.ndarray, height: int) -> None:
+    def plant(self, entries: np.ndarray, height: int) -> None:
         """Make the root above some entries, or drop roots that lead to one page only."""
         while entries.shape[1] > 1:
             entries = self._directories(entries, [])

@@ -28,14 +28,7 @@ class BufferPool:
     What :meth:`get`, :meth:`change` and :meth:`add` return is valid until the next call of any of
     them: the frame may then hold another page.
 
-    Parameters
-    ----------
-    file
-        The pages.
-    frames
-        How many of them to hold.
-    replacement
-        How to choose the page that leaves when all frames are taken: ``order`` or ``lru``.
+    ``replacement``, ``order`` or ``lru``, says which page leaves when all frames are taken.
     """
 
     def __init__(self, file: PageFile, frames: int, replacement: str) -> None:
@@ -45,7 +38,7 @@ class BufferPool:
         self.reads = 0
         self.hits = 0
         self._file = file
-        self._replacement = REPLACEMENTS[replacement](frames)
+        self.replacement = REPLACEMENTS[replacement](frames)
         self._words = np.empty((frames, PAGE_WORDS), np.int64)
         self._frame_of: dict[int, int] = {}
         self._page_in = [0] * frames
@@ -67,7 +60,7 @@ class BufferPool:
             self._put(page, frame)
         else:
             self.hits += 1
-        self._replacement.touch(frame, extent)
+        self.replacement.touch(frame, extent)
         return self._words[frame]
 
     def change(self, page: int) -> np.ndarray:
@@ -82,7 +75,7 @@ class BufferPool:
         """The words of a page that is not in the file yet, all zero."""
         frame = self._room()
         self._put(page, frame)
-        self._replacement.touch(frame, None)
+        self.replacement.touch(frame, None)
         self._changed.add(page)
         self._words[frame] = 0
         return self._words[frame]
@@ -97,13 +90,9 @@ class BufferPool:
         """Forget all pages, changed or not."""
         self._changed.clear()
         for frame in self._frame_of.values():
-            self._replacement.forget(frame)
+            self.replacement.forget(frame)
             self._empty.append(frame)
         self._frame_of.clear()
-
-    def move(self, first: int, last: int) -> None:
-        """Take note that a sweep is now at the times from ``first`` to ``last``."""
-        self._replacement.move(first, last)
 
     def _put(self, page: int, frame: int) -> None:
         self._frame_of[page] = frame
@@ -112,11 +101,11 @@ class BufferPool:
     def _room(self) -> int:
         if self._empty:
             return self._empty.pop()
-        frame = self._replacement.victim()
+        frame = self.replacement.victim()
         page = self._page_in[frame]
         if page in self._changed:
             # All at once: the journal then waits for the disk once and not once per page.
             self.flush()
         del self._frame_of[page]
-        self._replacement.forget(frame)
+        self.replacement.forget(frame)
         return frame

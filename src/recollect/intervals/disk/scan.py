@@ -71,7 +71,7 @@ class Scan:
 
     def __iter__(self) -> Iterator[Chunk]:
         """Yield the events, a chunk at a time; at equal times, ends before starts."""
-        self._pool.move(LEAST, LEAST)
+        self._pool.replacement.move(LEAST, LEAST)
         if self._from > LEAST:
             # What has begun before the window and goes on in it starts with it.
             yield from self._step(self._from, self._from, [self._present(self._from, 1)])
@@ -95,7 +95,7 @@ class Scan:
             yield from self._step(self._to, self._to, [self._present(self._to, -1)])
         if self._count:
             yield self._hand_out()
-        self._pool.move(LEAST, LEAST)
+        self._pool.replacement.move(LEAST, LEAST)
 
     # A want is a box of the space of keys and the sign of the events that the tuples in it make.
 
@@ -113,7 +113,7 @@ class Scan:
 
     def _step(self, first: int, last: int, wants: list["_Want"]) -> Iterator[Chunk]:
         """Collect events from all pages with wanted tuples; hand out what does not fit."""
-        self._pool.move(first, last)
+        self._pool.replacement.move(first, last)
         low, high, signs = (np.array(part) for part in zip(*wants, strict=True))
         window = self._from, self._to
         leaves = sorted(self._grid.leaves(low, high), key=lambda leaf: leaf.extent.first_end)

@@ -76,7 +76,7 @@ class TimeIndex(PageTree):
 
     @classmethod
     def load(cls, store: Store, blocks: Iterable[Times]) -> "TimeIndex":
-        """Make an index of moments that come in order, at least one.
+        """Make an index of moments that come in order.
 
         The last moment of a block may be the first of the next one again.
         """
@@ -99,7 +99,7 @@ class TimeIndex(PageTree):
             counts = np.concatenate([counts, more_counts])
             write(MOST_TIMES)
         write(0)
-        index._plant(_as_entries(entries), 0)
+        index.plant(_as_entries(entries), 0)
         return index
 
     def moments(self, first: int | None = None, after: int | None = None) -> Iterator[Times]:
@@ -128,9 +128,9 @@ class TimeIndex(PageTree):
         root, height = self.root.root, self.root.height
         if root:
             entry = np.array([LEAST, root])
-            self._plant(self._changed(entry, height, times[np.newaxis], changes), height)
+            self.plant(self._changed(entry, height, times[np.newaxis], changes), height)
         else:
-            self._plant(self._leaves((times, changes), []), 0)
+            self.plant(self._leaves((times, changes), []), 0)
 
     def _changed_leaf(self, entry: np.ndarray, rows: np.ndarray, changes: np.ndarray) -> np.ndarray:
         page = page_of(entry)
