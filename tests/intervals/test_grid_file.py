@@ -94,7 +94,7 @@ def check_all(store):
 )
 def test_regions_and_mbrs_after_changes(tmp_path_factory, seed, spread, pool):
     random = np.random.default_rng(seed)
-    store = Store.create(tmp_path_factory.mktemp("grid") / "grid", LAYOUT, pool)
+    store = Store(tmp_path_factory.mktemp("grid") / "grid", pool, new=LAYOUT)
     bulk_load(store, LAYOUT, [], 1000)
     grid = GridFile(store, LAYOUT)
     present = np.empty((LAYOUT.width, 0), np.int64)

@@ -35,7 +35,7 @@ def contents(index, *window):
 )
 def test_like_a_counter(tmp_path_factory, seed, distance, pool, loaded):
     random = np.random.default_rng(seed)
-    store = Store.create(tmp_path_factory.mktemp("times") / "times", Layout(), pool)
+    store = Store(tmp_path_factory.mktemp("times") / "times", pool, new=Layout())
     naive = Counter()
     if loaded:
         times, counts = summed(random.integers(-distance, distance, 9000), np.ones(9000, np.int64))
@@ -67,7 +67,7 @@ def test_like_a_counter(tmp_path_factory, seed, distance, pool, loaded):
 
 
 def test_a_moment_on_both_sides_of_a_block(tmp_path):
-    store = Store.create(tmp_path / "times", Layout(), 3)
+    store = Store(tmp_path / "times", 3, new=Layout())
     blocks = [(np.array([1, 5]), np.array([2, 3])), (np.array([5]), np.array([4]))]
     assert contents(TimeIndex.load(store, blocks)) == [(1, 2), (5, 7)]
     store.close()

@@ -59,7 +59,7 @@ class GridFile(PageTree):
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> folder, layout = TemporaryDirectory(), Layout()
-    >>> store = Store.create(Path(folder.name) / "grid", layout, 8)
+    >>> store = Store(Path(folder.name) / "grid", 8, new=layout)
     >>> grid = GridFile(store, layout)
     >>> grid.plant(make_entry(everything(2), np.empty((2, 0), np.int64), store.take(), 0), 0)
     >>> grid.change(np.array([[1, 2, 5], [4, 9, 6]]), np.array([1, 1, 1]))

@@ -77,7 +77,7 @@ class IntervalIndex:
             Which page leaves when these are full: ``order`` or ``lru``.
         """
         layout = Layout(tuple(indexed))
-        store = Store.create(Path(path), layout, pool_pages, replacement)
+        store = Store(Path(path), pool_pages, replacement, layout)
         with store.all_or_nothing():
             tuples = bulk_load(store, layout, batches, MEMORY)
             store.header = replace(store.header, tuples=tuples)
@@ -91,7 +91,7 @@ class IntervalIndex:
         replacement: str = "order",
     ) -> "IntervalIndex":
         """Open an index; the parameters are those of :meth:`create`."""
-        return cls(Store.open(Path(path), pool_pages, replacement))
+        return cls(Store(Path(path), pool_pages, replacement))
 
     @property
     def tuples(self) -> int:

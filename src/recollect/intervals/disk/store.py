@@ -5,7 +5,7 @@ things begin.
 
 >>> from tempfile import TemporaryDirectory
 >>> folder = TemporaryDirectory()
->>> store = Store.create(Path(folder.name) / "pages", Layout(), 4)
+>>> store = Store(Path(folder.name) / "pages", 4, new=Layout())
 >>> first, second = store.take(), store.take()
 >>> store.give_back([first])
 >>> store.take() == first, store.header.pages
@@ -100,42 +100,30 @@ class Header:
 class Store:
     """A file of pages, its header and the pool through which it is read.
 
-    Made by :meth:`create` or :meth:`open`.
+    Parameters
+    ----------
+    path
+        The file.
+    frames, replacement
+        As for :class:`~recollect.intervals.disk.pool.BufferPool`.
+    new
+        The layout of a new file, which takes its place at the first :meth:`commit`; None to open
+        one that is complete.
     """
 
-    def __init__(self, file: PageFile, header: Header, frames: int, replacement: str) -> None:
-        self.file = file
-        self.header = header
-        self.pool = BufferPool(file, frames, replacement)
-
-    @classmethod
-    def create(cls, path: Path, layout: Layout, frames: int, replacement: str = "order") -> "Store":
-        """Begin a new file, which takes its place at the first :meth:`commit`."""
-        file = PageFile(path, new=True)
+    def __init__(
+        self, path: Path, frames: int, replacement: str = "order", new: Layout | None = None
+    ) -> None:
+        self.file = PageFile(path, new is not None)
         try:
-            store = cls(file, Header(layout), frames, replacement)
-            store._write_header()
+            self.pool = BufferPool(self.file, frames, replacement)
+            if new is None:
+                self.header = self._read_header()
+            else:
+                self.header = Header(new)
+                self._write_header()
         except BaseException:
-            file.close()
-            raise
-        return store
-
-    @classmethod
-    def open(cls, path: Path, frames: int, replacement: str = "order") -> "Store":
-        """Open a file that is complete."""
-        file = PageFile(path, new=False)
-        try:
-            words = new_page()
-            file.read(HEADER_PAGE, words, check=False)
-            header = Header.read(words, path)
-            if file.size < header.pages:
-                raise StateError(
-                    f"{path}: page {file.size} and those after it are cut off, of {header.pages}"
-                    " pages; load again"
-                )
-            return cls(file, header, frames, replacement)
-        except BaseException:
-            file.close()
+            self.file.close()
             raise
 
     def take(self, spare: list[int] | None = None) -> int:
@@ -192,6 +180,17 @@ class Store:
         self.pool.flush()
         self._write_header()
         self.file.commit()
+
+    def _read_header(self) -> Header:
+        words = new_page()
+        self.file.read(HEADER_PAGE, words, check=False)
+        header = Header.read(words, self.file.path)
+        if self.file.size < header.pages:
+            raise StateError(
+                f"{self.file.path}: page {self.file.size} and those after it are cut off, of"
+                f" {header.pages} pages; load again"
+            )
+        return header
 
     def _write_header(self) -> None:
         words = new_page()

@@ -59,7 +59,7 @@ class TimeIndex(PageTree):
     >>> from tempfile import TemporaryDirectory
     >>> from recollect.intervals.disk.layout import Layout
     >>> folder = TemporaryDirectory()
-    >>> store = Store.create(Path(folder.name) / "times", Layout(), 8)
+    >>> store = Store(Path(folder.name) / "times", 8, new=Layout())
     >>> times = TimeIndex(store)
     >>> times.change(np.array([3, 8]), np.array([1, 2]))
     >>> times.change(np.array([3, 5]), np.array([-1, 1]))
