@@ -47,7 +47,7 @@ class BufferPool:
         """Pages whose frames differ from the file."""
 
     def get(self, page: int, extent: Extent | None = None) -> np.ndarray:
-        """The words of a page, to be read; ``extent`` is when a sweep will want it again."""
+        """The words of a page, to be read; ``extent`` is when a sweep will need it again."""
         frame = self._frame_of.get(page)
         if frame is None:
             frame = self._room()

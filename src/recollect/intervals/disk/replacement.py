@@ -1,19 +1,19 @@
 """Which page leaves a full buffer pool.
 
-A sweep over time knows what it will need. At a base interval it wants the pages with tuples that
-start or end there, so a page is wanted while the sweep is between its first and last start, and
+A sweep over time knows what it will need. At a base interval it reads the pages with tuples that
+start or end there, so a page is needed while the sweep is between its first and last start, and
 again between its first and last end. *Order-based* replacement forgets
 
-1. any page all of whose tuples have ended: it will never be wanted again;
+1. any page all of whose tuples have ended: it will never be needed again;
 2. else, of the pages whose tuples have all started and none has ended, the one whose first end is
-   farthest away: of these pages it will be wanted last;
-3. else, all pages are wanted in every step; then the one whose first end is farthest away, and of
+   farthest away: of these pages it will be needed last;
+3. else, all pages are needed in every step; then the one whose first end is farthest away, and of
    equals the one that was used longest ago.
 
 Woo et al. have only the first two rules, so that their algorithm may find no victim (their figure 9
 says nothing of pages on the edge of the window). For the third, least recently used would be the
 worst choice as soon as the pages on the edge do not all fit: each would be forgotten just before it
-is wanted again. A fixed preference keeps as many of them as there is room for.
+is needed again. A fixed preference keeps as many of them as there is room for.
 
 References
 ----------
@@ -33,7 +33,7 @@ from recollect.intervals.disk.layout import LEAST, MOST
 
 
 class Extent(NamedTuple):
-    """When a sweep will want a page."""
+    """When a sweep will need a page."""
 
     last_start: int
     first_end: int
@@ -41,7 +41,7 @@ class Extent(NamedTuple):
 
 
 ONCE = Extent(LEAST, LEAST, LEAST)
-"""For a page that is wanted now and not again."""
+"""For a page that is needed now and not again."""
 
 
 class LeastRecentlyUsed:
@@ -60,7 +60,7 @@ class LeastRecentlyUsed:
         self._used: OrderedDict[int, None] = OrderedDict()
 
     def touch(self, frame: int, extent: Extent | None) -> None:
-        """Note that the page in a frame is used, and when it will be wanted, if known."""
+        """Note that the page in a frame is used, and when it will be needed, if known."""
         self._used[frame] = None
         self._used.move_to_end(frame)
 
@@ -77,7 +77,7 @@ class LeastRecentlyUsed:
 
 
 class OrderBased:
-    """Forget the page that a sweep will want last (see the module).
+    """Forget the page that a sweep will need last (see the module).
 
     >>> order = OrderBased(3)
     >>> order.touch(0, Extent(last_start=40, first_end=45, last_end=60))
@@ -99,7 +99,7 @@ class OrderBased:
         self._window = (LEAST, LEAST)
 
     def touch(self, frame: int, extent: Extent | None) -> None:
-        """Note that the page in a frame is used, and when it will be wanted."""
+        """Note that the page in a frame is used, and when it will be needed."""
         self._clock += 1
         self._used[frame] = self._clock
         if extent is not None and not self._announced[frame]:

@@ -1,10 +1,10 @@
 """The tuples of an index as events in order of time, read through a pool that knows the order.
 
-The scan takes base intervals in steps. For each step it wants the pages with tuples that start in
+The scan takes base intervals in steps. For each step it reads the pages with tuples that start in
 it and those with tuples that end in it, and tells the pool where it is, so that order-based
 replacement can keep what comes next.
 
-How wide is a step? A page is wanted in every step between its first and last start, and again
+How wide is a step? A page is needed in every step between its first and last start, and again
 between its first and last end. One step per base interval would ask for each page once per moment
 in that time. With :data:`WIDTH` times the square root of the number of pages, in events, a scan
 asks for less than one page per two tuples, however large the index is, and a step takes only a few
@@ -78,8 +78,8 @@ class Scan:
         moments = self._times.moments(self._from, self._to if self._to < MOST else None)
         for first, last, events in _steps(moments, self._events_per_step):
             # What ends as the window begins is not in the window.
-            ends = self._want(-1, END, max(first, self._from + 1), last)
-            starts = self._want(1, START, first, last)
+            ends = self._request(-1, END, max(first, self._from + 1), last)
+            starts = self._request(1, START, first, last)
             if first == last:
                 # These may be more events than can be held, so they are not sorted but come apart.
                 yield from self._step(first, last, [ends])
@@ -97,24 +97,24 @@ class Scan:
             yield self._hand_out()
         self._pool.replacement.move(LEAST, LEAST)
 
-    # A want is a box of the space of keys and the sign of the events that the tuples in it make.
+    # A request is a box of the space of keys and the sign of the events that the tuples in it make.
 
-    def _present(self, moment: int, sign: int) -> "_Want":
+    def _present(self, moment: int, sign: int) -> "_Request":
         """Tuples there before a moment and, if they are to start, after it."""
-        low, high, _ = self._want(sign, START, LEAST, moment - 1)
+        low, high, _ = self._request(sign, START, LEAST, moment - 1)
         low[END] = max(low[END], self._from + 1, moment if sign < 0 else moment + 1)
         return low, high, sign
 
-    def _want(self, sign: int, dimension: int, least: int, most: int) -> "_Want":
+    def _request(self, sign: int, dimension: int, least: int, most: int) -> "_Request":
         low, high = self._low.copy(), self._high.copy()
         low[dimension] = max(low[dimension], least)
         high[dimension] = min(high[dimension], most)
         return low, high, sign
 
-    def _step(self, first: int, last: int, wants: list["_Want"]) -> Iterator[Chunk]:
-        """Collect events from all pages with wanted tuples; hand out what does not fit."""
+    def _step(self, first: int, last: int, requests: list["_Request"]) -> Iterator[Chunk]:
+        """Collect events from all pages with tuples asked for; hand out what does not fit."""
         self._pool.replacement.move(first, last)
-        low, high, signs = (np.array(part) for part in zip(*wants, strict=True))
+        low, high, signs = (np.array(part) for part in zip(*requests, strict=True))
         window = self._from, self._to
         leaves = sorted(self._grid.leaves(low, high), key=lambda leaf: leaf.extent.first_end)
         for following, extent in leaves:
@@ -138,7 +138,7 @@ class Scan:
         return events[TIME], events[SIGN].astype(np.int8), events[TUPLE:]
 
 
-_Want = tuple[np.ndarray, np.ndarray, int]
+_Request = tuple[np.ndarray, np.ndarray, int]
 
 
 def _steps(moments: Iterator[Times], events: int) -> Iterator[tuple[int, int, int]]:
