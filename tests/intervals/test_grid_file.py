@@ -77,7 +77,7 @@ def check(store, page, level, low, high):
 
 def check_all(store):
     tree, whole = store.header.grid, everything(DIMENSIONS)
-    rows, pages = check(store, tree.root, tree.height, whole.low, whole.high)
+    rows, pages = check(store, tree.page, tree.height, whole.low, whole.high)
     free, page = 0, store.header.free
     while page != NO_PAGE:
         free, page = free + 1, head(store.pool.get(page))[1]

@@ -62,7 +62,7 @@ def test_like_a_counter(tmp_path_factory, seed, distance, pool, loaded):
     everything = np.array(sorted(naive))
     index.change(everything, np.array([-naive[time] for time in everything.tolist()]))
     assert contents(index) == []
-    assert store.header.times.root == 0
+    assert store.header.times.page == 0
     store.close()
 
 

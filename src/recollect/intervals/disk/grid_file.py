@@ -82,7 +82,7 @@ class GridFile(PageTree):
 
     def leaves(self, low: np.ndarray, high: np.ndarray) -> list[Leaf]:
         """Find the pages that may hold tuples in any of some boxes, whose corners are rows."""
-        level = [Leaf(self.root.root, _ANY_TIME)]
+        level = [Leaf(self.root.page, _ANY_TIME)]
         dimensions = len(self._keys)
         for _ in range(self.root.height):
             below = [np.empty((2 * dimensions + 1, 0), np.int64)]
@@ -106,7 +106,7 @@ class GridFile(PageTree):
 
     def change(self, rows: np.ndarray, signs: np.ndarray) -> None:
         """Insert (sign 1) and delete (sign -1) tuples; one may be both deleted and inserted."""
-        root, height = self.root.root, self.root.height
+        root, height = self.root.page, self.root.height
         region = everything(len(self._keys))
         entry = make_entry(region, np.empty((len(self._keys), 0), np.int64), root, 0)
         self.plant(self._changed(entry[:, 0], height, rows, signs), height)

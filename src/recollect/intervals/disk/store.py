@@ -52,7 +52,7 @@ _TITLE = b"recollect intervals\0"
 class Root:
     """Where a tree of pages begins; a tree of height 0 is one page without a directory."""
 
-    root: int = NO_PAGE
+    page: int = NO_PAGE
     height: int = 0
 
 

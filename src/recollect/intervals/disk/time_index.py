@@ -105,8 +105,8 @@ class TimeIndex(PageTree):
     def moments(self, first: int | None = None, after: int | None = None) -> Iterator[Times]:
         """Yield moments in order, from ``first`` on and before ``after``."""
         least = LEAST if first is None else first
-        if self.root.root:
-            yield from self._moments(self.root.root, self.root.height, least, after)
+        if self.root.page:
+            yield from self._moments(self.root.page, self.root.height, least, after)
 
     def _moments(self, page: int, level: int, first: int, after: int | None) -> Iterator[Times]:
         words = self._pool.get(page, ONCE)
@@ -125,7 +125,7 @@ class TimeIndex(PageTree):
 
     def change(self, times: np.ndarray, changes: np.ndarray) -> None:
         """Add to the counts of moments, each given once and in order; one that becomes 0 goes."""
-        root, height = self.root.root, self.root.height
+        root, height = self.root.page, self.root.height
         if root:
             entry = np.array([LEAST, root])
             self.plant(self._changed(entry, height, times[np.newaxis], changes), height)
