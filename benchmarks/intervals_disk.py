@@ -16,7 +16,7 @@ from time import perf_counter
 
 from recollect.intervals import IntervalFile
 from recollect.intervals.aggregate import TemporalAggregate
-from recollect.intervals.page import PAGE_BYTES
+from recollect.intervals.disk import PAGE_BYTES
 from recollect_papers import catalogue
 
 MOST_MEMORY = 400e6

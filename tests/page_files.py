@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -61,13 +62,12 @@ def names_of(page: str) -> dict[str, Any]:
     """What the Python of a page takes to be there."""
     trades = pq.read_table("trades.parquet").to_batches()[0]
     orders = pq.read_table("orders.parquet").to_batches()
-    fares = [{"start": [1, 5], "end": [9, 7], "fare": [100, 120], "origin": [1, 2]}]
+    fares = np.array([[1, 5], [9, 7], [100, 120], [1, 2]])
     return {
         "README.md": {"incoming": [(trades, trades)]},
         "docs/intervals.md": {"new_flights": flights(), "cancelled": flights()[:5]},
         "docs/intervals_disk.md": {
-            "batches": fares, "more": {**fares[0], "start": [2, 3]}, "some": fares[0],
-            "old": {**fares[0], "start": [2, 3]}, "new": fares[0],
+            "batches": [fares], "more": fares - 1, "some": fares, "old": fares - 1, "new": fares,
         },
         "docs/lookup.md": {"incoming": orders, "send": len},
     }.get(page, {})  # fmt: skip

@@ -15,55 +15,58 @@ from pathlib import Path
 import numpy as np
 
 from recollect.errors import StateError
-from recollect.intervals import pages
-from recollect.intervals.index import IntervalIndex
+from recollect.intervals.disk import IntervalIndex, page_file
 
 POOL = 3
 
 
 def relation(seed, tuples):
     start = np.random.default_rng(seed).integers(0, 10**6, tuples)
-    return {"start": start, "end": start + 1 + start % 997}
+    return np.array([start, start + 1 + start % 997])
 
 
 OLD, MORE, NEW = relation(1, 1500), relation(2, 1000), relation(3, 3000)
 
 
 def load(path):
-    with IntervalIndex.create(path, [], POOL) as index:
-        index.bulk_load({name: part[half::2] for name, part in NEW.items()} for half in range(2))
+    IntervalIndex.create(path, [], (NEW[:, half::2] for half in range(2)), POOL).close()
 
 
 def change(path):
     with IntervalIndex.open(path, POOL) as index:
-        index.update({name: part[:700] for name, part in OLD.items()}, MORE)
+        index.update(OLD[:, :700], MORE)
 
 
 def after(work):
     """What an index holds after the work."""
-    if work is load:
-        return contents(NEW)
-    kept = {name: np.concatenate([OLD[name][700:], MORE[name]]) for name in OLD}
-    return contents(kept)
+    return sorted_tuples(NEW if work is load else np.concatenate([OLD[:, 700:], MORE], axis=1))
 
 
-def contents(arrays):
-    return sorted(zip(arrays["start"].tolist(), arrays["end"].tolist(), strict=True))
+def sorted_tuples(rows):
+    return sorted(rows.T.tolist())
+
+
+def contents(index):
+    """The tuples of an index, each of which must start and end."""
+    started, ended = [], []
+    for _, signs, rows in index.events():
+        started += rows[:, signs > 0].T.tolist()
+        ended += rows[:, signs < 0].T.tolist()
+    assert sorted(started) == sorted(ended)
+    return sorted(started)
 
 
 def state(path, work):
     """What a killed process left. Unless it had finished, the work is then done again."""
     try:
         with IntervalIndex.open(path, POOL) as index:
-            found = contents(index.search())
-            events = sum(len(time) for time, _, _ in index.events())
+            found = contents(index)
     except StateError as error:
         if "incomplete load" not in str(error):
             raise
         work(path)
         return "incomplete"
-    assert events == 2 * len(found)
-    if found == contents(OLD):
+    if found == sorted_tuples(OLD):
         work(path)
         return "old"
     assert found == after(work), "wrong answers"
@@ -87,11 +90,11 @@ def killed(path, work, at):
 
         return call
 
-    pages.PageFile.write = counting(pages.PageFile.write)
-    pages.Journal.keep = counting(pages.Journal.keep)
-    pages.Journal.end = counting(pages.Journal.end)
-    pages.os.fsync = counting(os.fsync)
-    pages.os.replace = counting(os.replace)
+    page_file.PageFile.write = counting(page_file.PageFile.write)
+    page_file.Journal.keep = counting(page_file.Journal.keep)
+    page_file.Journal.end = counting(page_file.Journal.end)
+    page_file.os.fsync = counting(os.fsync)
+    page_file.os.replace = counting(os.replace)
     work(path)
     os._exit(0)
 
@@ -99,8 +102,7 @@ def killed(path, work, at):
 def main():
     folder, work = Path(sys.argv[1]), {"load": load, "change": change}[sys.argv[2]]
     original = folder / "original"
-    with IntervalIndex.create(original, [], POOL) as index:
-        index.bulk_load([OLD])
+    IntervalIndex.create(original, [], [OLD], POOL).close()
     states, at, step = [], 0, 1
     while True:
         place = folder / f"{at}"
@@ -112,7 +114,7 @@ def main():
             break
         states.append(state(place / "index", work))
         with IntervalIndex.open(place / "index") as index:
-            assert contents(index.search()) == after(work), "no way out"
+            assert contents(index) == after(work), "no way out"
         at, step = at + step, step + at // 20
     print(*states)
 

@@ -7,14 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.intervals.entries import corners, count_of, entry_width, everything, page_of
-from recollect.intervals.grid_file import GridFile
-from recollect.intervals.layout import Column, Layout
-from recollect.intervals.page import NO_PAGE, capacity, content, head
-from recollect.intervals.partition import divide, groups
-from recollect.intervals.store import Store
+from recollect.intervals.disk.bulk_load import bulk_load
+from recollect.intervals.disk.grid_file import GridFile
+from recollect.intervals.disk.layout import Layout
+from recollect.intervals.disk.page import NO_PAGE, capacity, content, head
+from recollect.intervals.disk.page_tree import page_of
+from recollect.intervals.disk.regions import (
+    corners,
+    count_of,
+    divide,
+    entry_width,
+    everything,
+    groups,
+)
+from recollect.intervals.disk.store import Store
 
-LAYOUT = Layout((Column("a", indexed=True), Column("b", indexed=True)))
+LAYOUT = Layout((True, True))
 DIMENSIONS = len(LAYOUT.keys)
 
 
@@ -69,7 +77,7 @@ def check(store, page, level, low, high):
 
 def check_all(store):
     tree, whole = store.header.grid, everything(DIMENSIONS)
-    rows, pages = check(store, tree.root, tree.height, whole.low, whole.high)
+    rows, pages = check(store, tree.page, tree.height, whole.low, whole.high)
     free, page = 0, store.header.free
     while page != NO_PAGE:
         free, page = free + 1, head(store.pool.get(page))[1]
@@ -86,8 +94,9 @@ def check_all(store):
 )
 def test_regions_and_mbrs_after_changes(tmp_path_factory, seed, spread, pool):
     random = np.random.default_rng(seed)
-    store = Store.create(tmp_path_factory.mktemp("grid") / "grid", LAYOUT.columns, pool)
-    grid = GridFile.empty(store, LAYOUT)
+    store = Store(tmp_path_factory.mktemp("grid") / "grid", pool, new=LAYOUT)
+    bulk_load(store, LAYOUT, [], 1000)
+    grid = GridFile(store, LAYOUT)
     present = np.empty((LAYOUT.width, 0), np.int64)
     for _ in range(5):
         leaving = random.permutation(present.shape[1])[: random.integers(0, 3000)]

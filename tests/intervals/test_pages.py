@@ -7,17 +7,16 @@ import numpy as np
 import pytest
 
 from recollect.errors import StateError
-from recollect.intervals.header import FORMAT
-from recollect.intervals.index import IntervalIndex
-from recollect.intervals.page import PAGE_BYTES, new_page, seal
-from recollect.intervals.pages import PageFile
+from recollect.intervals.disk import IntervalIndex
+from recollect.intervals.disk.page import PAGE_BYTES, new_page, seal
+from recollect.intervals.disk.page_file import PageFile
+from recollect.intervals.disk.store import FORMAT
 
 
 @pytest.fixture
 def path(tmp_path):
     start = np.random.default_rng(0).integers(0, 10**6, 20_000)
-    with IntervalIndex.create(tmp_path / "index", [], 5) as index:
-        index.bulk_load([{"start": start, "end": start + 1000}])
+    IntervalIndex.create(tmp_path / "index", [], [np.array([start, start + 1000])], 5).close()
     return tmp_path / "index"
 
 
@@ -60,7 +59,7 @@ def test_cut_off_while_it_is_open(path):
     with IntervalIndex.open(path, 3) as index:
         path.write_bytes(path.read_bytes()[: 20 * PAGE_BYTES])
         with pytest.raises(StateError, match=r"page \d+ is missing or cut off"):
-            index.search()
+            list(index.events())
 
 
 def test_other_files(path):
@@ -76,7 +75,7 @@ def test_other_files(path):
     with pytest.raises(StateError, match="Is a directory"):
         IntervalIndex.open(path.parent)
     with pytest.raises(StateError, match="No such file or directory"):
-        IntervalIndex.create(path.parent / "nowhere" / "index", [])
+        IntervalIndex.create(path.parent / "nowhere" / "index", [], [])
 
 
 def test_another_format(path):

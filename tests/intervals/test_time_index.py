@@ -6,11 +6,16 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.intervals.layout import LEAST, MOST
-from recollect.intervals.page import new_page
-from recollect.intervals.store import Store
-from recollect.intervals.time_index import TimeIndex, summed
-from recollect.intervals.times_page import fitting, read_times, write_times
+from recollect.intervals.disk.layout import LEAST, MOST, Layout
+from recollect.intervals.disk.page import new_page
+from recollect.intervals.disk.store import Store
+from recollect.intervals.disk.time_index import (
+    TimeIndex,
+    fitting,
+    read_times,
+    summed,
+    write_times,
+)
 
 
 def contents(index, *window):
@@ -30,7 +35,7 @@ def contents(index, *window):
 )
 def test_like_a_counter(tmp_path_factory, seed, distance, pool, loaded):
     random = np.random.default_rng(seed)
-    store = Store.create(tmp_path_factory.mktemp("times") / "times", (), pool)
+    store = Store(tmp_path_factory.mktemp("times") / "times", pool, new=Layout())
     naive = Counter()
     if loaded:
         times, counts = summed(random.integers(-distance, distance, 9000), np.ones(9000, np.int64))
@@ -39,7 +44,7 @@ def test_like_a_counter(tmp_path_factory, seed, distance, pool, loaded):
         index = TimeIndex.load(store, blocks)
         naive.update(dict(zip(times.tolist(), counts.tolist(), strict=True)))
     else:
-        index = TimeIndex.empty(store)
+        index = TimeIndex(store)
     for _ in range(4):
         present = np.array(list(naive.elements()), np.int64)
         leaving = random.permutation(present)[: random.integers(0, 5000)]
@@ -57,12 +62,12 @@ def test_like_a_counter(tmp_path_factory, seed, distance, pool, loaded):
     everything = np.array(sorted(naive))
     index.change(everything, np.array([-naive[time] for time in everything.tolist()]))
     assert contents(index) == []
-    assert store.header.times.root == 0
+    assert store.header.times.page == 0
     store.close()
 
 
 def test_a_moment_on_both_sides_of_a_block(tmp_path):
-    store = Store.create(tmp_path / "times", (), 3)
+    store = Store(tmp_path / "times", 3, new=Layout())
     blocks = [(np.array([1, 5]), np.array([2, 3])), (np.array([5]), np.array([4]))]
     assert contents(TimeIndex.load(store, blocks)) == [(1, 2), (5, 7)]
     store.close()

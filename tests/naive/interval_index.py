@@ -2,10 +2,9 @@
 
 
 class IntervalList:
-    """Tuples ``(start, end, *columns)``; ``names`` are the names of all columns."""
+    """Tuples ``(start, end, *columns)``."""
 
-    def __init__(self, names):
-        self.names = names
+    def __init__(self):
         self.tuples = []
 
     def insert(self, tuples):
@@ -15,20 +14,13 @@ class IntervalList:
         for each in tuples:
             self.tuples.remove(each)
 
-    def _wanted(self, each, ranges):
-        for name, (least, most) in ranges.items():
-            value = each[self.names.index(name)]
-            if (least is not None and value < least) or (most is not None and value > most):
-                return False
-        return True
-
-    def search(self, ranges):
-        return sorted(each for each in self.tuples if self._wanted(each, ranges))
-
     def events(self, from_, to, ranges):
-        """All ``(time, sign, tuple)`` of the tuples cut to a window."""
+        """All ``(time, sign, tuple)`` of tuples in ranges of columns, cut to a window."""
         events = []
-        for start, end, *rest in self.search(ranges):
+        for start, end, *rest in self.tuples:
+            row = start, end, *rest
+            if not all(least <= row[column] <= most for column, (least, most) in ranges.items()):
+                continue
             start = start if from_ is None else max(start, from_)
             end = end if to is None else min(end, to)
             if start < end:

@@ -7,12 +7,11 @@ from recollect.counting.bounds import (
     popularity_bound,
     zipf_bound,
 )
-from recollect.counting.estimate import estimated_entries
+from recollect.counting.estimate import epsilon_for_memory, estimated_entries
 from recollect.counting.exact import ExactCounts, enlarge, new_exact_counts
-from recollect.counting.fresh_draws import fresh_draws
 from recollect.counting.lossy import Entries, LossyCounter, MemoryCurve
 from recollect.counting.lossy_table import LossyTable, new_lossy_table
-from recollect.counting.sizing import epsilon_for_memory
+from recollect.counting.popularity import fresh_draws
 from recollect.counting.sketch import Sketch, new_sketch
 from recollect.counting.values import ValueCounter
 from recollect.counting.whole import Frequent, count

@@ -1,4 +1,4 @@
-"""How many entries Lossy Counting will have on a stream with reference locality.
+"""How many entries Lossy Counting will have on a stream with reference locality, and vice versa.
 
 Think of each key as a queue: its occurrences enter, and when a bucket ends one of them is served.
 Its entry is there as long as the queue is not empty. Let S be the occurrences in the first B
@@ -24,11 +24,12 @@ References
 ----------
 Li, Chang, Kollios, Bestavros: Characterizing and Exploiting Reference Locality in Data Stream
 Applications, ICDE 2006, section 4.2, for the model and the question (their answer counts the keys
-expected in each bucket); Spitzer: A Combinatorial Lemma and its Application to Probability Theory,
-1956; Consul, Jain: A Generalization of the Poisson Distribution, 1973.
+expected in each bucket), and Algorithm 3 for the error that a memory allows; Spitzer: A
+Combinatorial Lemma and its Application to Probability Theory, 1956; Consul, Jain: A Generalization
+of the Poisson Distribution, 1973.
 """
 
-from math import erfc, exp, lgamma, log, pi, sqrt
+from math import erfc, exp, lgamma, log, nextafter, pi, sqrt
 
 import numpy as np
 from numba import njit
@@ -42,6 +43,7 @@ from recollect.streams.checks import require_real, require_whole
 ENDLESS = 10**6
 """For a stream without end: the buckets of which the luckiest is meant."""
 MOST_DISPERSED = 1e4
+LARGEST_WIDTH = round(1 / LEAST_EPSILON)
 
 
 def estimated_entries(
@@ -149,3 +151,46 @@ def _mean_up_to(most, mean, dispersed):
 def _normal_excess(level):
     """E max(Z - level, 0) for a standard normal Z."""
     return exp(-level * level / 2) / sqrt(2 * pi) - level * erfc(level / sqrt(2.0)) / 2
+
+
+def epsilon_for_memory(
+    memory: int,
+    popularity: ArrayLike,
+    model: LocalityModel | None = None,
+    tuples: int | None = None,
+) -> float:
+    """Choose the smallest error of Lossy Counting for which so many entries should suffice.
+
+    An error matters only through the number of tuples in a bucket, so that is what is sought: the
+    largest for which the estimated number of entries stays within the memory, by bisection. (The
+    paper's Algorithm 3 moves the upper end of its interval in both cases and never finds its way
+    back from a step that was too large.)
+
+    Parameters
+    ----------
+    memory
+        The most entries there may be.
+    popularity, model, tuples
+        As for :func:`~recollect.counting.estimated_entries`.
+
+    Examples
+    --------
+    Without knowing more than that tuples are independent, one would have to take 7/1000.
+
+    >>> import numpy as np
+    >>> from recollect.streams import ZipfStream
+    >>> keys = ZipfStream(200_000, keys=10_000, exponent=1.1).table()["key"].to_numpy()
+    >>> round(epsilon_for_memory(1000, np.bincount(keys)), 5)
+    0.00042
+    """
+    require_whole("memory", memory, least=1)
+    estimate = Estimate(popularity, model, tuples)
+    fits, too_wide = 1, (LARGEST_WIDTH if tuples is None else tuples) + 1
+    while too_wide - fits > 1:
+        width = (fits + too_wide) // 2
+        if estimate.entries(width) <= memory:
+            fits = width
+        else:
+            too_wide = width
+    epsilon = 1 / fits
+    return epsilon if width_of(epsilon) == fits else nextafter(epsilon, 1.0)

@@ -1,9 +1,16 @@
-"""The popularity of many keys as that of a few classes of keys."""
+"""How popular keys are: as a few classes of keys, and apart from copies.
+
+References
+----------
+Li, Chang, Kollios, Bestavros: Characterizing and Exploiting Reference Locality in Data Stream
+Applications, ICDE 2006, section 3.1, for the model of copies.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from recollect.errors import InputError
+from recollect.locality.model import LocalityModel
 
 Floats = NDArray[np.float64]
 CLASSES_PER_E = 50
@@ -35,3 +42,34 @@ def popularity_classes(popularity: ArrayLike) -> tuple[Floats, Floats]:
     )
     shares = np.bincount(which, often) / keys / often.sum()
     return shares, keys.astype(np.float64)
+
+
+def fresh_draws(codes: NDArray[np.int64], model: LocalityModel) -> NDArray[np.float64]:
+    """Return how many fresh draws of each key are expected in a piece of a stream.
+
+    This is what the locality model calls P. Plain counts of a stream that repeats itself overstate
+    the keys that happened to be copied often. Under the model a tuple is a fresh draw with a
+    probability that follows from how popular its key is and from which of the last h tuples it may
+    be a copy; these probabilities are added up by key, as in one step of expectation maximisation.
+
+    Parameters
+    ----------
+    codes
+        The keys of the tuples, as codes.
+    model
+        How the stream repeats itself.
+
+    Examples
+    --------
+    Keys 1 and 2 both came three times, but key 2 three times in a row.
+
+    >>> codes = np.array([1, 2, 2, 2, 0, 0, 1, 0, 0, 1])
+    >>> fresh_draws(codes, LocalityModel(np.array([0.5]), 0.5)).round(1).tolist()
+    [2.6, 3.0, 1.5]
+    """
+    _, keys, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    drawn = max(model.b, 1 / max(len(codes), 1)) * counts[keys] / max(len(codes), 1)
+    copied = np.zeros(len(codes))
+    for lag, weight in enumerate(model.weights, start=1):
+        copied[lag:] += weight * (codes[lag:] == codes[:-lag])
+    return np.bincount(keys, drawn / (drawn + copied)).astype(np.float64)

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from recollect.counting.estimate import estimated_entries
-from recollect.counting.fresh_draws import fresh_draws
+from recollect.counting.estimate import epsilon_for_memory, estimated_entries
 from recollect.counting.lossy import LEAST_EPSILON, as_typed, width_of
-from recollect.counting.sizing import epsilon_for_memory
+from recollect.counting.popularity import fresh_draws
 from recollect.counting.values import ValueCounter
 from recollect.errors import InputError
 from recollect.hashing import code_of, missing

@@ -5,7 +5,7 @@ aggregation using order-based buffer replacement strategy*.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,21 +16,11 @@ import pyarrow as pa
 
 from recollect.errors import InputError
 from recollect.intervals.constant_intervals import Shape
-from recollect.intervals.interval_file import is_interval_file
-from recollect.intervals.planner import (
-    FromIndex,
-    Memory,
-    Pool,
-    Supply,
-    ThroughIndex,
-    WhereItFits,
-)
+from recollect.intervals.events import Events
 from recollect.intervals.query import Query, Question
-from recollect.intervals.reader import Reader
-from recollect.intervals.relation import Relation
+from recollect.intervals.supply import Supply, Used
 from recollect.intervals.sweep import Rows
 from recollect.join.whole import Progress, quiet
-from recollect.streams import open_source
 
 
 @dataclass(frozen=True)
@@ -116,38 +106,29 @@ class TemporalAggregate:
         progress: Progress = quiet,
     ) -> None:
         question = Question.of(agg, value, group_by, where, from_, to, span)
-        pool = Pool.of(buffer_pages, replacement)
-        supply: Supply
-        if is_interval_file(source):
-            if index is not None:
-                raise InputError(f"{source} is an index already; leave index={index} out")
-            supply = FromIndex(source, question, start, end, pool)
-        else:
-            data = open_source(source)
-            relation = Relation.of(data.schema, start, end, value, question.attributes, data.name)
-            reader = Reader(data, relation, progress)
-            if index is not None:
-                supply = ThroughIndex(reader, pool, index)
-            elif buffer_pages is not None:
-                supply = ThroughIndex(reader, pool)
-            else:
-                supply = WhereItFits(reader, pool, Memory.of(memory))
-        self._supply = supply
-        self._query = Query(question, supply.relation)
+        self._supply = Supply(
+            source, question, start, end, index=index, buffer_pages=buffer_pages,
+            replacement=replacement, memory=memory, progress=progress,
+        )  # fmt: skip
+        self._query = Query(question, self._supply.relation)
         self.shape = Shape(self._query)
+        self._used = Used("memory", 0)
         self._stats: AggregateStats | None = None
+
+    def _events(self) -> Generator[Events, None, None]:
+        self._used = yield from self._supply.events(self._query)
 
     def __iter__(self) -> Iterator[Rows]:
         """Answer; with groups, the rows of different groups come in no particular order."""
         started, intervals = perf_counter(), 0
-        with closing(self._supply.events(self._query)) as chunks:
+        with closing(self._events()) as chunks:
             for rows in self._query.rows(chunks):
                 intervals += len(rows.start)
                 yield rows
         counts = self._query.sweep.constant_intervals
         if self._query.spans is not None:
             counts = dict.fromkeys(counts, intervals)
-        used = self._supply.used
+        used = self._used
         self._stats = AggregateStats(
             tuples=used.tuples, constant_intervals=counts, page_reads=used.page_reads,
             buffer_hits=used.buffer_hits, seconds=perf_counter() - started, plan=used.plan,

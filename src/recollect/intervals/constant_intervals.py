@@ -8,22 +8,13 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from recollect.errors import InputError
-from recollect.intervals.arrow_words import arrow_column
 from recollect.intervals.query import TIMES, Query
 from recollect.intervals.sweep import AGGREGATES, COUNT, HIGH, SUM, Rows, together
-from recollect.intervals.words import DecimalWords, decimals
-
-MOST_DIGITS = 38
+from recollect.intervals.words import MOST_DIGITS, DecimalWords, arrow_column, decimals
 
 
 class Shape:
-    """What the rows of an answer look like as a table.
-
-    Parameters
-    ----------
-    query
-        What was asked of what.
-    """
+    """What the rows of the answer to a query look like as a table."""
 
     def __init__(self, query: Query) -> None:
         self._query = query
@@ -90,15 +81,7 @@ class Shape:
         return arrow_column(words, pa.int64(), nulls)
 
     def constant(self, parts: Sequence[Rows], name: str) -> Rows:
-        """The constant intervals of one aggregate: neighbours merged where it stays the same.
-
-        Parameters
-        ----------
-        parts
-            All rows of the answer, in order.
-        name
-            The aggregate.
-        """
+        """The constant intervals of one aggregate: neighbours merged where it stays the same."""
         rows = together(parts)
         if self._query.spans is not None or not len(rows.start):
             return rows

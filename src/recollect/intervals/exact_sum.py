@@ -79,18 +79,9 @@ def lane_of(bits):
 
 @inlined
 def rounded(lanes, low, high, exponent, digits):
-    """The float nearest to the sum of the lanes from ``low`` to ``high``.
+    """The float nearest to the sum of the lanes from ``low`` to ``high``; all others are zero.
 
-    Parameters
-    ----------
-    lanes
-        The sum; lanes outside of these bounds are zero.
-    low, high
-        The bounds, both included.
-    exponent
-        Lane 0 counts multiples of two to this power.
-    digits
-        Room to work in, longer than ``high``.
+    Lane 0 counts multiples of two to the power ``exponent``. ``digits`` is room to work in.
     """
     carry = 0
     for lane in range(low, high + 1):

@@ -1,6 +1,6 @@
 """A temporal relation in a file: an index of words, and beside it what the words stand for.
 
-The index itself (:mod:`recollect.intervals.index`) holds nothing but 64-bit words. The names and
+The index itself (:mod:`recollect.intervals.disk`) holds nothing but 64-bit words. The names and
 types of the columns, and the strings that words stand for, are in a small file beside it with
 ``.columns`` at the end of its name: a title, a CRC-32 and Arrow's stream format. Strings are only
 ever added there, and before the first tuple that has them, so that both files fit each other
@@ -11,7 +11,7 @@ import os
 import secrets
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from ctypes import CDLL
 from pathlib import Path
 from typing import Any, Self
@@ -20,24 +20,15 @@ import numpy as np
 import pyarrow as pa
 
 from recollect.errors import InputError, StateError
-from recollect.intervals.index import IntervalIndex
-from recollect.intervals.layout import Column
+from recollect.intervals.disk import POOL_PAGES, IntervalIndex
+from recollect.intervals.events import Events, chosen
 from recollect.intervals.predicate import boxes_of, mask_of
 from recollect.intervals.query import Query, Question
-from recollect.intervals.reader import Reader
-from recollect.intervals.relation import Relation, Tuples
-from recollect.intervals.sweep import Events
+from recollect.intervals.relation import Reader, Relation, Tuples
 from recollect.intervals.timeline import FOREVER, Timeline
-from recollect.intervals.window import chosen
 from recollect.intervals.words import LEAST, StringWords, TimeWords, codec_of, value_codec
 from recollect.streams import open_source
 
-POOL_PAGES = 16_384
-"""The pages of a buffer pool if nobody says how many: 64 MB."""
-
-
-_COLUMN = "column {}"
-"""What the index calls a column; the user's names might be those of its own."""
 _TITLE = b"recollect columns\0"
 _CHECKSUM_BYTES = 4
 
@@ -95,20 +86,10 @@ class IntervalFile:
         pages: int = POOL_PAGES,
         replacement: str = "order",
     ) -> "IntervalFile":
-        """Put a relation into a new file.
+        """Put a relation into a new file, which must not exist.
 
-        Parameters
-        ----------
-        path
-            The file, which must not exist.
-        source
-            Whatever :func:`recollect.streams.open_source` reads.
-        start, end, value
-            The columns of the times and, if there is one, of the values.
-        attributes
-            Other columns that will be asked about; each is a dimension of the index.
-        pages, replacement
-            The buffer pool, as of :func:`recollect.aggregate`.
+        Parameters as of :func:`recollect.aggregate`; ``attributes`` are other columns that will be
+        asked about, each of them a dimension of the index.
         """
         data = open_source(source)
         relation = Relation.of(data.schema, start, end, value, attributes, data.name)
@@ -129,15 +110,19 @@ class IntervalFile:
             raise InputError(f"{place} exists already; give it as the source, or another name")
         if not place.parent.is_dir():
             raise InputError(f"{place} cannot be written: there is no folder {place.parent}")
-        with ExitStack() as unless_complete:
-            unless_complete.callback(lambda: _beside(place).unlink(missing_ok=True))
-            index = IntervalIndex.create(place, _columns(relation), pages, replacement)
-            unless_complete.enter_context(index)
-            file = cls(place, index, relation)
-            index.bulk_load(file._loading(parts))
-            unless_complete.pop_all()
+
+        def batches() -> Iterator[np.ndarray]:
+            yield from map(np.array, parts)
+            # Now all strings are known, and the index is not yet in its place.
+            _describe(relation, _beside(place))
+
+        try:
+            index = IntervalIndex.create(place, _indexed(relation), batches(), pages, replacement)
+        except BaseException:
+            _beside(place).unlink(missing_ok=True)
+            raise
         _release_memory()
-        return file
+        return cls(place, index, relation)
 
     @classmethod
     def open(
@@ -147,25 +132,25 @@ class IntervalFile:
         place = Path(path)
         relation = _described(_beside(place))
         index = IntervalIndex.open(place, pages, replacement)
-        if index.columns != _columns(relation):
+        if index.indexed != _indexed(relation):
             index.close()
             raise StateError(f"{_beside(place)} is not that of {place}; load the relation again")
         return cls(place, index, relation)
 
     def insert(self, data: Any) -> None:
         """Add rows with the columns of the relation; all of them or, after an error, none."""
-        self._index.insert(self._words(data))
+        self._index.insert(self._tuples(data))
 
     def delete(self, data: Any) -> None:
         """Take rows out that are equal to these, one for each; all of them or none."""
-        self._index.delete(self._words(data))
+        self._index.delete(self._tuples(data))
 
     def update(self, old: Any, new: Any) -> None:
         """Replace rows by others; all of them or none."""
-        self._index.update(self._words(old), self._words(new))
+        self._index.update(self._tuples(old), self._tuples(new))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._index.close()
 
     def __enter__(self) -> Self:
@@ -184,7 +169,7 @@ class IntervalFile:
     @property
     def counters(self) -> tuple[int, int]:
         """Pages read and pages found in the pool, since the file was opened or loaded."""
-        return self._index.counters.page_reads, self._index.counters.buffer_hits
+        return self._index.counters
 
     def relation_for(self, question: Question, start: str | None, end: str | None) -> Relation:
         """The relation, if a question fits it; the columns of the times may be left out."""
@@ -206,31 +191,31 @@ class IntervalFile:
     def events(self, query: Query) -> Iterator[Events]:
         """Yield the events of the tuples that a query asks about, in order of time."""
         indexed = [check for check in query.checks if check.column in self.relation.attributes]
-        names = {name: _COLUMN.format(i) for i, name in enumerate(self.relation.codecs)}
-        where = {names[name]: box for name, box in boxes_of(indexed).items()}
+        places = self.relation.places
+        where = {places[name]: box for name, box in boxes_of(indexed).items()}
         low = None if query.low == LEAST else query.low
         high = None if query.high == FOREVER else query.high
         value, group = query.question.value, query.question.group_by
-        for time, sign, words in self._index.events(low, high, where):
-            columns = {name: words[stored] for name, stored in names.items()}
+        for time, sign, rows in self._index.events(low, high, where):
+            columns = {name: rows[place] for name, place in places.items()}
             nothing = np.zeros(len(time), np.int64)
             events = Events(
-                time, sign, words["start"], words["end"],
+                time, sign, rows[0], rows[1],
                 nothing if value is None else columns[value],
                 nothing if group is None else query.groups.number(columns[group]),
             )  # fmt: skip
             wanted = mask_of(query.checks, columns, len(time))
             yield events if wanted.all() else chosen(events, wanted)
 
-    def _words(self, data: Any) -> dict[str, np.ndarray]:
+    def _tuples(self, data: Any) -> np.ndarray:
         """The rows of a table as the index takes them; their strings are safe by then."""
         source = open_source(data)
         self._require_same_kinds(source.schema, source.name)
         parts = list(Reader(source, self.relation).tuples())
-        arrays = self._arrays(self.relation.together(parts))
         if self._seen() > self._strings:
-            self._describe()
-        return arrays
+            _describe(self.relation, _beside(self._path))
+            self._strings = self._seen()
+        return np.array(self.relation.together(parts))
 
     def _require_same_kinds(self, schema: pa.Schema, name: str) -> None:
         """Refuse numbers where there are times, and the like; they would be cast without a word."""
@@ -245,27 +230,9 @@ class IntervalFile:
                     f" {self._path} it is of type {codec.kind}"
                 )
 
-    def _loading(self, parts: Iterable[Tuples]) -> Iterator[dict[str, np.ndarray]]:
-        yield from map(self._arrays, parts)
-        self._describe()  # when all strings are known, and the index is not yet in its place
 
-    def _arrays(self, tuples: Tuples) -> dict[str, np.ndarray]:
-        columns = {
-            _COLUMN.format(number): tuples.columns[name]
-            for number, name in enumerate(self.relation.codecs)
-        }
-        return {"start": tuples.start, "end": tuples.end, **columns}
-
-    def _describe(self) -> None:
-        _describe(self.relation, _beside(self._path))
-        self._strings = self._seen()
-
-
-def _columns(relation: Relation) -> tuple[Column, ...]:
-    return tuple(
-        Column(_COLUMN.format(number), indexed=name in relation.attributes)
-        for number, name in enumerate(relation.codecs)
-    )
+def _indexed(relation: Relation) -> tuple[bool, ...]:
+    return tuple(name in relation.attributes for name in relation.codecs)
 
 
 def _release_memory() -> None:
@@ -303,12 +270,14 @@ def _describe(relation: Relation, path: Path) -> None:
 
 def _described(path: Path) -> Relation:
     try:
-        title, checksum, content = _cut(path.read_bytes())
+        data = path.read_bytes()
     except OSError as error:
         raise StateError(f"{path}: {error.strerror}; load the relation again") from None
-    if title != _TITLE:
+    if not data.startswith(_TITLE):
         raise StateError(f"{path}: this does not describe an index of intervals")
-    if checksum != _checksum(content):
+    start = len(_TITLE) + _CHECKSUM_BYTES
+    content = data[start:]
+    if data[len(_TITLE) : start] != _checksum(content):
         raise StateError(f"{path} is damaged; load the relation again")
     table = pa.ipc.open_stream(content).read_all()
     names = {key.decode(): name.decode() for key, name in table.schema.metadata.items()}
@@ -322,12 +291,7 @@ def _described(path: Path) -> Relation:
         codecs[field.name] = codec
         if field.metadata[b"indexed"] == b"True":
             attributes.append(field.name)
-    return Relation(names["start"], names["end"], line, codecs, attributes)
-
-
-def _cut(data: bytes) -> tuple[bytes, bytes, bytes]:
-    end = len(_TITLE) + _CHECKSUM_BYTES
-    return data[: len(_TITLE)], data[len(_TITLE) : end], data[end:]
+    return Relation(names["start"], names["end"], line, codecs, frozenset(attributes))
 
 
 def _checksum(content: bytes) -> bytes:

@@ -78,15 +78,7 @@ def parse_where(text: str | None) -> list[Condition]:
 
 
 class Check:
-    """A condition that fits its column.
-
-    Parameters
-    ----------
-    condition
-        What was written.
-    codec
-        How the column becomes words.
-    """
+    """A condition that fits its column, of which a codec makes words."""
 
     def __init__(self, condition: Condition, codec: Codec) -> None:
         self.column = condition.column

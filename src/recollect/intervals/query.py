@@ -4,14 +4,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from recollect.errors import InputError
-from recollect.intervals.groups import Groups
+from recollect.intervals.events import Events, within
 from recollect.intervals.predicate import Check, Condition, bind, parse_where
 from recollect.intervals.relation import Relation
 from recollect.intervals.spans import Spans
-from recollect.intervals.sweep import AGGREGATES, Events, Rows, Sweep
+from recollect.intervals.sweep import AGGREGATES, Rows, Sweep
 from recollect.intervals.timeline import FOREVER
-from recollect.intervals.window import within
 from recollect.intervals.words import LEAST
 
 TIMES = ("start", "end")
@@ -73,16 +74,33 @@ class Question:
         return tuple(dict.fromkeys([*asked, *([] if self.group_by is None else [self.group_by])]))
 
 
-class Query:
-    """A question that fits a relation.
+class Groups:
+    """Numbers for groups: the words of an attribute, in the order in which they were first seen.
 
-    Parameters
-    ----------
-    question
-        What is asked.
-    relation
-        What it is asked of.
+    >>> groups = Groups()
+    >>> groups.number(np.array([70, 50, 70])).tolist(), groups.number(np.array([90])).tolist()
+    ([1, 0, 1], [2])
+    >>> groups.words.tolist()
+    [50, 70, 90]
     """
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+
+    def number(self, words: np.ndarray) -> np.ndarray:
+        """The number of the group of each word; new words make new groups."""
+        distinct, places = np.unique(words, return_inverse=True)
+        numbers = [self._numbers.setdefault(word, len(self._numbers)) for word in distinct.tolist()]
+        return np.array(numbers, np.int64)[places]
+
+    @property
+    def words(self) -> np.ndarray:
+        """The word of each group."""
+        return np.array(list(self._numbers), np.int64)
+
+
+class Query:
+    """A question that fits a relation."""
 
     def __init__(self, question: Question, relation: Relation) -> None:
         self.question = question

@@ -1,6 +1,10 @@
-"""A temporal relation as its words: which columns are read, and what the words stand for."""
+"""A temporal relation as its words: which columns are read, and what the words stand for.
 
-from collections.abc import Iterable, Mapping, Sequence
+Tuples are a list of arrays of int64, all of the same length: the starts, the ends, and the words of
+each further column.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,36 +14,18 @@ from recollect.errors import InputError
 from recollect.intervals.predicate import Check, mask_of
 from recollect.intervals.timeline import FOREVER, Timeline
 from recollect.intervals.words import Codec, codec_of, value_codec
+from recollect.join.whole import Progress, quiet
+from recollect.streams import Source
 from recollect.streams.python_values import text_of
+
+BATCH_ROWS = 131_072
+
+Tuples = list[np.ndarray]
 
 
 @dataclass(frozen=True)
-class Tuples:
-    """Some tuples of a relation, as arrays of int64."""
-
-    start: np.ndarray
-    end: np.ndarray
-    columns: dict[str, np.ndarray]
-    """Words by column."""
-
-    def __len__(self) -> int:
-        """Count them."""
-        return len(self.start)
-
-
 class Relation:
     """The columns of a relation that matter.
-
-    Parameters
-    ----------
-    start, end
-        The names of the columns with the times.
-    line
-        The line on which the times lie.
-    codecs
-        The other columns.
-    attributes
-        Which of them are asked about, so that an index should have them as dimensions.
 
     Examples
     --------
@@ -47,23 +33,19 @@ class Relation:
     >>> relation = Relation.of(schema, "dep", "arr", value="fare", attributes=["dep"])
     >>> batch = pa.record_batch([[1, 2], [9, None], [1.5, None]], schema=schema)
     >>> tuples = relation.encode(batch)
-    >>> tuples.end.tolist() == [9, FOREVER], list(tuples.columns)
-    (True, ['fare', 'dep'])
+    >>> tuples[1].tolist() == [9, FOREVER], relation.places
+    (True, {'fare': 2, 'dep': 3})
     """
 
-    def __init__(
-        self,
-        start: str,
-        end: str,
-        line: Timeline,
-        codecs: Mapping[str, Codec],
-        attributes: Iterable[str] = (),
-    ) -> None:
-        self.start = start
-        self.end = end
-        self.line = line
-        self.codecs = dict(codecs)
-        self.attributes = frozenset(attributes)
+    start: str
+    end: str
+    """The names of the columns with the times."""
+    line: Timeline
+    """The line on which the times lie."""
+    codecs: dict[str, Codec]
+    """The other columns."""
+    attributes: frozenset[str] = frozenset()
+    """Which of them are asked about, so that an index should have them as dimensions."""
 
     @classmethod
     def of(
@@ -75,21 +57,7 @@ class Relation:
         attributes: Iterable[str] = (),
         name: str = "the relation",
     ) -> "Relation":
-        """Find columns in a schema.
-
-        Parameters
-        ----------
-        schema
-            All columns there are.
-        start, end
-            Which have the times.
-        value
-            Which has the numbers to aggregate.
-        attributes
-            Which others are asked about.
-        name
-            What messages call the data.
-        """
+        """Find columns in a schema; messages call the data by its name."""
         if start is None or end is None:
             raise InputError("name the columns of the times (start and end)")
 
@@ -107,27 +75,22 @@ class Relation:
         for attribute in attributes:
             if attribute not in codecs:
                 codecs[attribute] = codec_of(kind_of(attribute), attribute)
-        return cls(start, end, line, codecs, attributes)
+        return cls(start, end, line, codecs, frozenset(attributes))
 
     @property
     def names(self) -> list[str]:
         """The columns to read."""
         return list(dict.fromkeys([self.start, self.end, *self.codecs]))
 
+    @property
+    def places(self) -> dict[str, int]:
+        """Where in the list the words of the columns besides the times are."""
+        return {name: place for place, name in enumerate(self.codecs, 2)}
+
     def encode(
         self, batch: pa.RecordBatch, checks: Iterable[Check] = (), first_row: int = 0
     ) -> Tuples:
-        """Turn rows into tuples; those that fail a check or cover no time are left out.
-
-        Parameters
-        ----------
-        batch
-            Rows with at least the columns of :attr:`names`.
-        checks
-            What the tuples must pass.
-        first_row
-            The number of the first row, for messages.
-        """
+        """Turn rows into tuples; those that fail a check or cover no time are left out."""
         columns = {name: codec.encode(batch[name]) for name, codec in self.codecs.items()}
         wanted = mask_of(checks, columns, batch.num_rows)
         starts, ends = batch[self.start], batch[self.end]
@@ -150,22 +113,30 @@ class Relation:
                 f" and {self.end!r} is {text_of(ends[row])}"
             )
         wanted &= start < end
-        if wanted.all():
-            return Tuples(start, end, columns)
-        chosen = {name: words[wanted] for name, words in columns.items()}
-        return Tuples(start[wanted], end[wanted], chosen)
+        tuples = [start, end, *columns.values()]
+        return tuples if wanted.all() else [words[wanted] for words in tuples]
 
-    def together(self, parts: Sequence[Tuples]) -> Tuples:
+    def together(self, parts: list[Tuples]) -> Tuples:
         """Several parts as one."""
         if len(parts) == 1:
             return parts[0]
-        nothing = np.empty(0, np.int64)
+        nothing = [np.empty(0, np.int64)] * (2 + len(self.codecs))
+        return [np.concatenate(arrays) for arrays in zip(nothing, *parts, strict=True)]
 
-        def whole(arrays: Iterable[np.ndarray]) -> np.ndarray:
-            return np.concatenate([nothing, *arrays])
 
-        return Tuples(
-            whole(part.start for part in parts),
-            whole(part.end for part in parts),
-            {name: whole(part.columns[name] for part in parts) for name in self.codecs},
-        )
+class Reader:
+    """A source as the tuples of a relation, counted while they are read."""
+
+    def __init__(self, source: Source, relation: Relation, progress: Progress = quiet) -> None:
+        self._source = source
+        self.relation = relation
+        self._progress = progress
+        self.rows = 0
+
+    def tuples(self, checks: Iterable[Check] = ()) -> Iterator[Tuples]:
+        """Yield the tuples that pass some checks, batch by batch."""
+        checks = list(checks)
+        for batch in self._source.batches(self.relation.names, BATCH_ROWS):
+            yield self.relation.encode(batch, checks, self.rows)
+            self.rows += batch.num_rows
+            self._progress("reading", batch.num_rows)

@@ -29,9 +29,9 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from recollect.errors import InputError
-from recollect.intervals.sweep import Events, Rows
+from recollect.intervals.events import Events, chosen
+from recollect.intervals.sweep import Rows
 from recollect.intervals.timeline import FOREVER, Timeline
-from recollect.intervals.window import chosen
 from recollect.join.window import NANOSECONDS, parse_duration
 
 # By name: the unit of numpy's calendar, how many of them make a span, and which one is the first.

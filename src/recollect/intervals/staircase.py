@@ -57,17 +57,7 @@ def new_stairs(groups: int, room: int) -> Stairs:
 
 
 def with_room(stairs: Stairs, groups: int, more: int) -> Stairs:
-    """The same staircases with room for more groups and steps.
-
-    Parameters
-    ----------
-    stairs
-        What is there.
-    groups
-        How many groups there may be.
-    more
-        How many steps may be added.
-    """
+    """The same staircases with room for so many groups and so many more steps."""
     room, needed = len(stairs.value), int(stairs.used[0]) + more
     if groups <= len(stairs.roots) and needed <= room:
         return stairs
@@ -96,12 +86,13 @@ def put(stairs, group, value, end):
         return  # another one outlives it
     left, right = _split(stairs, root, end)
     while left != NONE:
-        left, last, higher = _without_last(stairs, left, value)
-        if not higher:
+        last = _outermost(stairs, left, RIGHT)
+        if stairs.value[last] < value:
             break
-        _discard(stairs, last)  # it outlives that one
+        left = _without_outermost(stairs, left, RIGHT)
+        _discard(stairs, last)  # the new one outlives it
     if right != NONE and stairs.end[after] == end:
-        right = _without_first(stairs, right)
+        right = _without_outermost(stairs, right, LEFT)
         _discard(stairs, after)
     step = stairs.free[0]
     stairs.free[0] = stairs.child[step, LEFT]
@@ -118,13 +109,11 @@ def least(stairs, group, now):
     """The least value of a group, of which a tuple must end after ``now``."""
     root = stairs.roots[group]
     while True:
-        first = root
-        while stairs.child[first, LEFT] != NONE:
-            first = stairs.child[first, LEFT]
+        first = _outermost(stairs, root, LEFT)
         if stairs.end[first] > now:
             stairs.roots[group] = root
             return stairs.value[first]
-        root = _without_first(stairs, root)
+        root = _without_outermost(stairs, root, LEFT)
         _discard(stairs, first)
 
 
@@ -136,29 +125,24 @@ def _discard(stairs, step):
 
 
 @inlined
-def _without_first(stairs, root):
-    """Take the leftmost step out of a tree."""
-    above, step = NONE, root
-    while stairs.child[step, LEFT] != NONE:
-        above, step = step, stairs.child[step, LEFT]
-    if above == NONE:
-        return stairs.child[step, RIGHT]
-    stairs.child[above, LEFT] = stairs.child[step, RIGHT]
+def _outermost(stairs, root, side):
+    """The leftmost or the rightmost step of a tree."""
+    while stairs.child[root, side] != NONE:
+        root = stairs.child[root, side]
     return root
 
 
 @inlined
-def _without_last(stairs, root, value):
-    """Take the rightmost step out of a tree if it is not below a value."""
+def _without_outermost(stairs, root, side):
+    """Take the leftmost or the rightmost step out of a tree."""
     above, step = NONE, root
-    while stairs.child[step, RIGHT] != NONE:
-        above, step = step, stairs.child[step, RIGHT]
-    if stairs.value[step] < value:
-        return root, step, False
+    while stairs.child[step, side] != NONE:
+        above, step = step, stairs.child[step, side]
+    rest = stairs.child[step, 1 - side]
     if above == NONE:
-        return stairs.child[step, LEFT], step, True
-    stairs.child[above, RIGHT] = stairs.child[step, LEFT]
-    return root, step, True
+        return rest
+    stairs.child[above, side] = rest
+    return root
 
 
 @inlined

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.compiled import cached, inlined
+from recollect.intervals.events import Events
 from recollect.intervals.exact_sum import (
     BITS,
     FLOAT_LANES,
@@ -42,20 +43,6 @@ COUNT, SUM, AVG, MIN, MAX = range(len(AGGREGATES))
 HIGH = len(AGGREGATES)
 """The place of the high half of the sum of whole numbers."""
 WORDS = HIGH + 1
-
-
-class Events(NamedTuple):
-    """Starts and ends of tuples in order of time, as arrays of int64 (signs of int8)."""
-
-    time: np.ndarray
-    sign: np.ndarray
-    """1 where the tuple starts at that time, -1 where it ends."""
-    start: np.ndarray
-    end: np.ndarray
-    value: np.ndarray
-    """A word (see :mod:`recollect.intervals.words`) per event."""
-    group: np.ndarray
-    """The number of the tuple's group, from 0."""
 
 
 class Rows(NamedTuple):
@@ -107,7 +94,7 @@ class State(NamedTuple):
 
 
 class Sweep:
-    """The sweep, fed with chunks of events.
+    """The sweep over chunks of events, each no earlier than those before.
 
     Parameters
     ----------
@@ -127,10 +114,15 @@ class Sweep:
         self._state = _new_state(1, FLOAT_LANES if floats else INTEGER_LANES)
         self._least, self._most = new_stairs(1, 1), new_stairs(1, 1)
 
-    def feed(self, events: Events) -> Rows:
-        """Take events that are not earlier than those before; give the intervals they complete."""
-        if not len(events.time):
-            return _no_rows(0)
+    def run(self, chunks: Iterable[Events]) -> Iterator[Rows]:
+        """Give the intervals that are complete after each chunk; in the end those held back."""
+        for events in chunks:
+            if len(events.time):
+                yield self._advanced(events)
+        rows = _no_rows(len(self._state.seen))
+        yield _first(rows, _flush(self._state, rows))
+
+    def _advanced(self, events: Events) -> Rows:
         groups = int(events.group.max()) + 1
         if groups > len(self._state.seen):
             self._state = _enlarged(self._state, 2 * groups)
@@ -143,11 +135,6 @@ class Sweep:
         found = _advance(self.asked, self._state, self._least, self._most, events, rows)
         return _first(rows, found)
 
-    def finish(self) -> Rows:
-        """Give the intervals that are still held back, one per group."""
-        rows = _no_rows(len(self._state.seen))
-        return _first(rows, _flush(self._state, rows))
-
     @property
     def constant_intervals(self) -> dict[str, int]:
         """How many constant intervals each aggregate has of its own, so far."""
@@ -158,12 +145,6 @@ class Sweep:
             )
             if asked
         }
-
-    def run(self, chunks: Iterable[Events]) -> Iterator[Rows]:
-        """Take all events there are."""
-        for events in chunks:
-            yield self.feed(events)
-        yield self.finish()
 
 
 def _new_state(groups: int, lanes: int) -> State:

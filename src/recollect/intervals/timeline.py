@@ -9,21 +9,20 @@ TimestampType(timestamp[ms])
 2000
 """
 
-import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from fractions import Fraction
+from datetime import date, datetime
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import types
 
-from recollect.errors import FilterError, InputError
-from recollect.intervals.arrow_words import arrow_column, numpy_words
-from recollect.join.window import NANOSECONDS, parse_duration
+from recollect.errors import InputError
+from recollect.intervals.words import MOST, Codec, codec_of, unit_of
+from recollect.join.window import NANOSECONDS
 
-FOREVER = int(np.iinfo(np.int64).max)
+FOREVER = MOST
 
 
 @dataclass(frozen=True)
@@ -38,14 +37,17 @@ class Timeline:
         if types.is_integer(start) and types.is_integer(end):
             return cls(pa.int64() if start != end else start)
         if types.is_timestamp(start) and types.is_timestamp(end) and start.tz == end.tz:
-            finer = min(start, end, key=lambda kind: NANOSECONDS[kind.unit])
-            return cls(finer)
+            return cls(min(start, end, key=lambda kind: NANOSECONDS[kind.unit]))
         if types.is_date(start) and start == end:
             return cls(start)
         raise InputError(
             f"the times are of types {start} and {end}; both must be whole numbers, the same kind"
             " of dates, or time stamps with the same time zone or none"
         )
+
+    @cached_property
+    def _codec(self) -> Codec:
+        return codec_of(self.kind, "the time")
 
     @property
     def nanoseconds(self) -> int | None:
@@ -55,10 +57,7 @@ class Timeline:
     def encode(self, array: pa.Array) -> np.ndarray:
         """Turn times into 64-bit numbers; what NULLs become does not matter."""
         try:
-            array = array.cast(self.kind)
-            width = pa.int32() if self.kind.bit_width == 32 else pa.int64()
-            whole = array if types.is_integer(self.kind) else array.view(width)
-            return numpy_words(whole.cast(pa.int64()))
+            return self._codec.words(array.cast(self.kind))
         except pa.ArrowInvalid as error:
             raise InputError(f"a time is out of range: {error}") from None
 
@@ -66,11 +65,8 @@ class Timeline:
         """Turn numbers into times; :data:`FOREVER` becomes NULL."""
         forever = times == FOREVER
         endless = forever if forever.any() else None
-        array = arrow_column(np.where(forever, 0, times), pa.int64(), endless)
         try:
-            if types.is_integer(self.kind):
-                return array.cast(self.kind)
-            return (array.cast(pa.int32()) if self.kind.bit_width == 32 else array).view(self.kind)
+            return self._codec.values(np.where(forever, 0, times), endless)
         except pa.ArrowInvalid as error:
             raise InputError(f"a time of the answer is out of range: {error}") from None
 
@@ -81,73 +77,7 @@ class Timeline:
         """
         if isinstance(given, datetime | date):
             given = given.isoformat()
-        place = ticks_of(str(given), self.kind, "the time")
+        place = self._codec.place(str(given))
         if place.denominator != 1:
             raise InputError(f"{given} lies between two moments of times of type {self.kind}")
         return min(max(int(place), -FOREVER), FOREVER)
-
-
-def unit_of(kind: pa.DataType) -> int | None:
-    """The nanoseconds of a unit of a type of times; None if it has no unit.
-
-    >>> unit_of(pa.date32())
-    86400000000000
-    """
-    if types.is_date(kind):
-        return NANOSECONDS["d" if types.is_date32(kind) else "ms"]
-    return NANOSECONDS.get(getattr(kind, "unit", ""))
-
-
-def number_of(text: str) -> Fraction:
-    """Read a number as it is written; a ValueError if it is none, or has thousands of digits.
-
-    >>> number_of("-2.5e1")
-    Fraction(-25, 1)
-    """
-    if re.search(r"e[+-]?\d{4}", text, re.IGNORECASE):
-        raise ValueError(text)
-    return Fraction(text)
-
-
-def ticks_of(text: str, kind: pa.DataType, name: str) -> Fraction:
-    """Read a literal in units of a type: a number for whole numbers, else an ISO time or duration.
-
-    A moment without an offset from UTC is in UTC.
-
-    Parameters
-    ----------
-    text
-        The literal.
-    kind
-        The type of the column beside which it stands.
-    name
-        What messages call that column.
-
-    Examples
-    --------
-    >>> ticks_of("1970-01-02 00:00:00.5", pa.timestamp("s"), "at")
-    Fraction(172801, 2)
-    """
-    unit = unit_of(kind)
-    try:
-        if unit is None:
-            return number_of(text)
-        return _nanoseconds(text, kind) / unit
-    except (ValueError, ZeroDivisionError):
-        raise FilterError(f"{name} is of type {kind}, and {text!r} is no such value") from None
-
-
-def _nanoseconds(text: str, kind: pa.DataType) -> Fraction:
-    if types.is_duration(kind):
-        duration = parse_duration(text)
-        if duration is None:
-            raise ValueError(text)
-        return Fraction(duration.nanoseconds)
-    if types.is_time(kind):
-        text = f"1970-01-01 {text}"
-    # Python's clock stops at microseconds, so the fraction of a second is read apart from it.
-    fraction = re.search(r"(?<=:\d\d)\.\d+", text)
-    moment = datetime.fromisoformat(text.replace(fraction[0], "") if fraction else text)
-    since = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-    part = Fraction(f"0{fraction[0]}" if fraction else 0)
-    return (since // timedelta(seconds=1) + part) * NANOSECONDS["s"]

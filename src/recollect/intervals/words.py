@@ -12,9 +12,13 @@ strings the place where they were first seen. NULL is the least word.
 >>> words = floats.encode(pa.array([-1.5, float("-inf"), 2.0, None]))
 >>> floats.decode(np.sort(words)).to_pylist()
 [None, -inf, -1.5, 2.0]
+>>> codec_of(pa.timestamp("s"), "at").place("1970-01-02 00:00:00.5")
+Fraction(172801, 2)
 """
 
+import re
 from abc import ABC, abstractmethod
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -24,8 +28,7 @@ from pyarrow import types
 
 from recollect.compiled import inlined
 from recollect.errors import FilterError, InputError
-from recollect.intervals.arrow_words import arrow_column, numpy_words
-from recollect.intervals.timeline import number_of, ticks_of
+from recollect.join.window import NANOSECONDS, parse_duration
 
 Words = np.ndarray
 NULL = np.iinfo(np.int64).min
@@ -33,12 +36,42 @@ LEAST, MOST = int(NULL) + 1, int(np.iinfo(np.int64).max)
 INFINITY, NAN = 0x7FF0_0000_0000_0000, 0x7FF8_0000_0000_0000
 NEGATIVE_ZERO = NULL
 """The bits of floats that need care."""
+MOST_DIGITS = 38
 
 
 @inlined
 def bits_of(word):  # type: ignore[no-untyped-def]
     """The bits of a float from its word, and the other way round; also of arrays of them."""
     return word ^ ((word >> 63) & MOST)
+
+
+# pyarrow's own conversions (``pa.array``, ``fill_null``) load pandas, if it is installed, to see
+# whether they were given something of it. That takes 40 MB, so the next two go by the buffers.
+
+
+def numpy_words(array: pa.Array) -> Words:
+    """The words of an array of a 64-bit type, as int64; those of NULLs are anything."""
+    if not len(array):
+        return np.empty(0, np.int64)
+    return np.frombuffer(array.buffers()[1], np.int64, len(array), 8 * array.offset)
+
+
+def arrow_column(words: Words, kind: pa.DataType, nulls: np.ndarray | None) -> pa.Array:
+    """A column with NULLs where a mask says so; of a 128-bit type if there are rows of words.
+
+    >>> arrow_column(np.array([7, 8, 9]), pa.int64(), np.array([False, True, False])).to_pylist()
+    [7, None, 9]
+    """
+    validity = None
+    if nulls is not None:
+        validity = pa.py_buffer(np.packbits(~nulls, bitorder="little"))
+    data = pa.py_buffer(np.ascontiguousarray(words))
+    return pa.Array.from_buffers(kind, len(words), [validity, data])
+
+
+def decimals(low: Words, high: Words, kind: pa.DataType, nulls: np.ndarray | None) -> pa.Array:
+    """Decimals from the halves of 128-bit whole numbers."""
+    return arrow_column(np.stack([low, high], axis=1), kind, nulls)
 
 
 class Codec(ABC):
@@ -57,7 +90,7 @@ class Codec(ABC):
     def encode(self, array: pa.Array) -> Words:
         """Turn a column into words."""
         try:
-            words = self._words(array)
+            words = self.words(array)
         except (pa.ArrowInvalid, OverflowError) as error:
             raise InputError(f"column {self.name!r} ({self.kind}): {error}") from None
         if array.null_count:
@@ -71,25 +104,34 @@ class Codec(ABC):
         nulls = words == NULL
         return self.values(np.where(nulls, 0, words), nulls if nulls.any() else None)
 
+    def words(self, array: pa.Array) -> Words:
+        """The words of an array; those of NULLs do not matter."""
+        return self._words(array)
+
     def values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
-        """Turn words into a column with NULLs where a mask says so."""
+        """The column of some words, with NULLs where a mask says so."""
         return self._values(words, nulls)
 
     @abstractmethod
-    def _words(self, array: pa.Array) -> Words:
-        """The words of an array; those of NULLs do not matter."""
+    def _words(self, array: pa.Array) -> Words: ...
 
     @abstractmethod
-    def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
-        """The column of some words."""
+    def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array: ...
 
-    @abstractmethod
     def place(self, text: str) -> Fraction:
         """Where a literal lies among the words; between two of them for a value of neither."""
+        try:
+            return self._place(text)
+        except FilterError:
+            raise
+        except (ValueError, ZeroDivisionError):
+            raise FilterError(
+                f"{self.name} is of type {self.kind}, and {text!r} is no such value"
+            ) from None
 
-    def refuse(self, text: str) -> FilterError:
-        """The complaint about a literal that does not fit the column."""
-        return FilterError(f"{self.name} is of type {self.kind}, and {text!r} is no such value")
+    @abstractmethod
+    def _place(self, text: str) -> Fraction:
+        """The same, with a ValueError for a literal that does not fit the column."""
 
 
 class WholeWords(Codec):
@@ -103,16 +145,10 @@ class WholeWords(Codec):
     def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
         return arrow_column(words, pa.int64(), nulls).cast(self.kind)
 
-    def place(self, text: str) -> Fraction:
-        """A number, or true and false for booleans."""
+    def _place(self, text: str) -> Fraction:
         if types.is_boolean(self.kind):
-            if text.lower() not in ("true", "false"):
-                raise self.refuse(text)
-            return Fraction(text.lower() == "true")
-        try:
-            return number_of(text)
-        except (ValueError, ZeroDivisionError):
-            raise self.refuse(text) from None
+            return Fraction(("false", "true").index(text.lower()))
+        return _number(text)
 
 
 class DecimalWords(Codec):
@@ -121,7 +157,7 @@ class DecimalWords(Codec):
     def __init__(self, kind: pa.DataType, name: str) -> None:
         super().__init__(kind, name)
         self.unit = 10.0**kind.scale
-        self._wide = pa.decimal128(38, kind.scale)
+        self._wide = pa.decimal128(MOST_DIGITS, kind.scale)
 
     def _words(self, array: pa.Array) -> Words:
         array = array.cast(self._wide)
@@ -138,12 +174,8 @@ class DecimalWords(Codec):
     def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
         return decimals(words, words >> 63, self._wide, nulls).cast(self.kind)
 
-    def place(self, text: str) -> Fraction:
-        """A number, times ten to the scale."""
-        try:
-            return number_of(text) * Fraction(10) ** self.kind.scale
-        except (ValueError, ZeroDivisionError):
-            raise self.refuse(text) from None
+    def _place(self, text: str) -> Fraction:
+        return _number(text) * Fraction(10) ** self.kind.scale
 
 
 class FloatWords(Codec):
@@ -165,12 +197,8 @@ class FloatWords(Codec):
     def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
         return arrow_column(bits_of(words), pa.float64(), nulls).cast(self.kind)
 
-    def place(self, text: str) -> Fraction:
-        """The word of the float nearest to the literal."""
-        try:
-            number = float(text)
-        except ValueError:
-            raise self.refuse(text) from None
+    def _place(self, text: str) -> Fraction:
+        number = float(text)  # the nearest that there is
         if np.isnan(number):
             raise FilterError(f"{self.name}: nothing compares with NaN")
         return Fraction(int(bits_of(np.array([number + 0.0]).view(np.int64))[0]))
@@ -189,9 +217,8 @@ class TimeWords(Codec):
             array = array.cast(pa.int32())
         return array.view(self.kind)
 
-    def place(self, text: str) -> Fraction:
-        """A moment or a duration in units of the column."""
-        return ticks_of(text, self.kind, self.name)
+    def _place(self, text: str) -> Fraction:
+        return _nanoseconds(text, self.kind) / (unit_of(self.kind) or 1)
 
 
 class StringWords(Codec):
@@ -215,36 +242,17 @@ class StringWords(Codec):
     def _values(self, words: Words, nulls: np.ndarray | None) -> pa.Array:
         return pa.array(self.seen, self.kind).take(pa.array(words, mask=nulls))
 
-    def place(self, text: str) -> Fraction:
-        """Refuse: the words of strings are numbers in a list, not in the order of the strings."""
+    def _place(self, text: str) -> Fraction:
+        # The words of strings are numbers in a list, not in the order of the strings.
         raise FilterError(f"{text} has no place among the strings of column {self.name!r}")
 
     def literal(self, text: str) -> Any:
         """A literal as it is in the list."""
-        return (
-            text
-            if types.is_string(self.kind) or types.is_large_string(self.kind)
-            else text.encode()
-        )
-
-
-def decimals(
-    low: np.ndarray, high: np.ndarray, kind: pa.DataType, nulls: np.ndarray | None
-) -> pa.Array:
-    """Decimals from the halves of 128-bit whole numbers."""
-    return arrow_column(np.stack([low, high], axis=1), kind, nulls)
+        return text if _is_text(self.kind) else text.encode()
 
 
 def codec_of(kind: pa.DataType, name: str) -> Codec:
-    """The codec for a column.
-
-    Parameters
-    ----------
-    kind
-        The type of the column.
-    name
-        What messages call it.
-    """
+    """The codec for a column of a type; messages call it by its name."""
     if types.is_integer(kind) or types.is_boolean(kind):
         return WholeWords(kind, name)
     if types.is_floating(kind):
@@ -253,12 +261,7 @@ def codec_of(kind: pa.DataType, name: str) -> Codec:
         return DecimalWords(kind, name)
     if types.is_temporal(kind) and not types.is_interval(kind):
         return TimeWords(kind, name)
-    if (
-        types.is_string(kind)
-        or types.is_large_string(kind)
-        or types.is_binary(kind)
-        or types.is_large_binary(kind)
-    ):
+    if _is_text(kind) or types.is_binary(kind) or types.is_large_binary(kind):
         return StringWords(kind, name)
     raise InputError(
         f"column {name!r} is of type {kind}; a number, a time, a boolean or a string is needed"
@@ -270,3 +273,41 @@ def value_codec(kind: pa.DataType, name: str) -> Codec:
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return codec_of(kind, name)
     raise InputError(f"value column {name!r} is of type {kind}; it must be a number")
+
+
+def unit_of(kind: pa.DataType) -> int | None:
+    """The nanoseconds of a unit of a type of times; None if it has no unit.
+
+    >>> unit_of(pa.date32())
+    86400000000000
+    """
+    if types.is_date(kind):
+        return NANOSECONDS["d" if types.is_date32(kind) else "ms"]
+    return NANOSECONDS.get(getattr(kind, "unit", ""))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return types.is_string(kind) or types.is_large_string(kind)
+
+
+def _number(text: str) -> Fraction:
+    if re.search(r"e[+-]?\d{4}", text, re.IGNORECASE):
+        raise ValueError("a number with thousands of digits")
+    return Fraction(text)
+
+
+def _nanoseconds(text: str, kind: pa.DataType) -> Fraction:
+    """The nanoseconds of an ISO time (in UTC unless it says otherwise) or of a duration."""
+    if types.is_duration(kind):
+        duration = parse_duration(text)
+        if duration is None:
+            raise ValueError(text)
+        return Fraction(duration.nanoseconds)
+    if types.is_time(kind):
+        text = f"1970-01-01 {text}"
+    # Python's clock stops at microseconds, so the fraction of a second is read apart from it.
+    fraction = re.search(r"(?<=:\d\d)\.\d+", text)
+    moment = datetime.fromisoformat(text.replace(fraction[0], "") if fraction else text)
+    since = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    part = Fraction(f"0{fraction[0]}" if fraction else 0)
+    return (since // timedelta(seconds=1) + part) * NANOSECONDS["s"]

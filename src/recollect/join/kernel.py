@@ -400,7 +400,8 @@ def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
     shape = buffer.shape
     tables = indexes(shape)
     count = joins(shape)
-    pools = len(states)
+    # States may be more than there are pools, so that fewer kernels are compiled.
+    pools = 1 if len(states) == 1 else len(plan.capacity)
     total = len(feed.order)
     emitting = len(output.join) > 0
     tracing = len(trace.held) > 0

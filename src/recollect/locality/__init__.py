@@ -3,7 +3,7 @@
 from recollect.locality.coincidences import Coincidences
 from recollect.locality.distances import Distances
 from recollect.locality.entropy import conditional_entropy, entropy_iid
-from recollect.locality.fit import locality_model
+from recollect.locality.fit import LagProducts, fit_values, locality_model
 from recollect.locality.interarrival import InterArrival
 from recollect.locality.model import LocalityModel, b_by_h, fit_locality
 from recollect.locality.numbering import KeyNumbers
@@ -12,7 +12,6 @@ from recollect.locality.popularity import Popularity, ZipfFit, fit_zipf
 from recollect.locality.prediction import Prediction, descendants, predict, probabilities
 from recollect.locality.profile import Fitted, Order, Profile, profile
 from recollect.locality.stack_distance import StackDistance
-from recollect.locality.value_fit import LagProducts, fit_values
 
 __all__ = [
     "Coincidences",

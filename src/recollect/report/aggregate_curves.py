@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from recollect.intervals import Aggregation
-from recollect.intervals.timeline import unit_of
+from recollect.intervals.words import unit_of
 
 MOST_STEPS = 1_500
 """A curve with more intervals is drawn by slices of time."""

@@ -182,7 +182,7 @@ class RangeJob:
 
     def _cut(self, query: Query, batch: pa.RecordBatch, cuts: tuple[int, ...]) -> pa.RecordBatch:
         tuples = query.relation.encode(batch, query.checks)
-        start, end = np.maximum(tuples.start, query.low), np.minimum(tuples.end, query.high)
+        start, end = np.maximum(tuples[0], query.low), np.minimum(tuples[1], query.high)
         if query.spans is not None:
             start, end = query.spans.outer(start, end)
         first = np.searchsorted(cuts, start, side="right")
@@ -192,7 +192,8 @@ class RangeJob:
         place = np.arange(len(row)) - np.repeat(np.cumsum(copies) - copies - first, copies)
         borders = np.array([LEAST, *cuts, FOREVER])
         value, group = self.question.value, self.question.group_by
-        words = np.zeros(len(start), np.int64) if value is None else tuples.columns[value]
+        places = query.relation.places
+        words = np.zeros(len(start), np.int64) if value is None else tuples[places[value]]
         columns = {
             RANGE: pa.array(place, pa.int64()),
             START: pa.array(np.maximum(start[row], borders[place])),
@@ -201,7 +202,7 @@ class RangeJob:
         }
         if group is not None:
             codec = query.relation.codecs[group]
-            columns[GROUP] = codec.decode(tuples.columns[group][row])
+            columns[GROUP] = codec.decode(tuples[places[group]][row])
         return pa.RecordBatch.from_pydict(columns)
 
     def sweeper(self) -> Callable[[pa.Table], pa.Table]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from recollect.intervals import IntervalFile
 from recollect.intervals.aggregate import TemporalAggregate
-from recollect.intervals.page import PAGE_BYTES
+from recollect.intervals.disk import PAGE_BYTES
 from recollect_papers import catalogue
 from recollect_papers.experiment import Point, Row, Rows, Scale, mean_over_seeds
 

@@ -2,10 +2,9 @@
 
 >>> from tempfile import TemporaryDirectory
 >>> from pathlib import Path
->>> from recollect.intervals.replacement import LeastRecentlyUsed
 >>> folder = TemporaryDirectory()
 >>> file = PageFile(Path(folder.name) / "pages", new=True)
->>> pool = BufferPool(file, 2, LeastRecentlyUsed(2))
+>>> pool = BufferPool(file, 2, "lru")
 >>> for page in range(3):
 ...     pool.add(page)[-1] = page
 >>> [int(pool.get(page)[-1]) for page in (2, 1, 0, 1)]
@@ -18,9 +17,9 @@
 import numpy as np
 
 from recollect.errors import BudgetError
-from recollect.intervals.page import PAGE_WORDS
-from recollect.intervals.pages import PageFile
-from recollect.intervals.replacement import Extent, Replacement
+from recollect.intervals.disk.page import PAGE_WORDS
+from recollect.intervals.disk.page_file import PageFile
+from recollect.intervals.disk.replacement import REPLACEMENTS, Extent, require_replacement
 
 
 class BufferPool:
@@ -29,23 +28,17 @@ class BufferPool:
     What :meth:`get`, :meth:`change` and :meth:`add` return is valid until the next call of any of
     them: the frame may then hold another page.
 
-    Parameters
-    ----------
-    file
-        The pages.
-    frames
-        How many of them to hold.
-    replacement
-        Which page leaves when all frames are taken.
+    ``replacement``, ``order`` or ``lru``, says which page leaves when all frames are taken.
     """
 
-    def __init__(self, file: PageFile, frames: int, replacement: Replacement) -> None:
+    def __init__(self, file: PageFile, frames: int, replacement: str) -> None:
         if frames < 1:
             raise BudgetError(f"a buffer of {frames} pages; it needs at least 1")
+        require_replacement(replacement)
         self.reads = 0
         self.hits = 0
         self._file = file
-        self._replacement = replacement
+        self.replacement = REPLACEMENTS[replacement](frames)
         self._words = np.empty((frames, PAGE_WORDS), np.int64)
         self._frame_of: dict[int, int] = {}
         self._page_in = [0] * frames
@@ -54,15 +47,7 @@ class BufferPool:
         """Pages whose frames differ from the file."""
 
     def get(self, page: int, extent: Extent | None = None) -> np.ndarray:
-        """The words of a page, to be read.
-
-        Parameters
-        ----------
-        page
-            Its number.
-        extent
-            When a sweep will want it again.
-        """
+        """The words of a page, to be read; ``extent`` is when a sweep will need it again."""
         frame = self._frame_of.get(page)
         if frame is None:
             frame = self._room()
@@ -75,7 +60,7 @@ class BufferPool:
             self._put(page, frame)
         else:
             self.hits += 1
-        self._replacement.touch(frame, extent)
+        self.replacement.touch(frame, extent)
         return self._words[frame]
 
     def change(self, page: int) -> np.ndarray:
@@ -90,7 +75,7 @@ class BufferPool:
         """The words of a page that is not in the file yet, all zero."""
         frame = self._room()
         self._put(page, frame)
-        self._replacement.touch(frame, None)
+        self.replacement.touch(frame, None)
         self._changed.add(page)
         self._words[frame] = 0
         return self._words[frame]
@@ -105,13 +90,9 @@ class BufferPool:
         """Forget all pages, changed or not."""
         self._changed.clear()
         for frame in self._frame_of.values():
-            self._replacement.forget(frame)
+            self.replacement.forget(frame)
             self._empty.append(frame)
         self._frame_of.clear()
-
-    def move(self, first: int, last: int) -> None:
-        """Hear that a sweep is now at the times from ``first`` to ``last``."""
-        self._replacement.move(first, last)
 
     def _put(self, page: int, frame: int) -> None:
         self._frame_of[page] = frame
@@ -120,11 +101,11 @@ class BufferPool:
     def _room(self) -> int:
         if self._empty:
             return self._empty.pop()
-        frame = self._replacement.victim()
+        frame = self.replacement.victim()
         page = self._page_in[frame]
         if page in self._changed:
             # All at once: the journal then waits for the disk once and not once per page.
             self.flush()
         del self._frame_of[page]
-        self._replacement.forget(frame)
+        self.replacement.forget(frame)
         return frame

@@ -2,12 +2,12 @@
 
 The head holds the checksum, the number of the page (so that a page at the wrong place is noticed),
 the number of the page that continues it, how many things it holds, of what kind, and a detail that
-only that kind of page understands.
+only that kind of page uses.
 
 >>> words = new_page()
 >>> set_head(words, Kind.TUPLES, count=3, following=9)
->>> head(words), head_of(words)
-((3, 9, 0), (3, 9))
+>>> head(words)
+(3, 9, 0)
 >>> table(words, width=2)[:, 0] = 5, 7
 >>> seal(words, 12)
 >>> is_sound(words, 12), is_sound(words, 13)
@@ -19,7 +19,8 @@ import zlib
 from enum import IntEnum
 
 import numpy as np
-from numba import njit
+
+from recollect.compiled import inlined
 
 PAGE_BYTES = 4096
 PAGE_WORDS = PAGE_BYTES // 8
@@ -27,7 +28,7 @@ _HEAD = struct.Struct("<IIIHBB")
 _SEAL = struct.Struct("<II")
 _CHECKSUM_BYTES = 4
 BODY = _HEAD.size // 8
-"""The first word that is not of the head."""
+"""The first word after the head."""
 NO_PAGE = 0
 """Page 0 is the header of the file, so no page can be continued by it."""
 
@@ -51,7 +52,7 @@ def new_page() -> np.ndarray:
 def set_head(
     words: np.ndarray, kind: Kind, count: int, following: int = NO_PAGE, detail: int = 0
 ) -> None:
-    """Write the head, but for what :func:`seal` puts in."""
+    """Write the head, except for what :func:`seal` puts in."""
     _HEAD.pack_into(words.data, 0, 0, 0, following, count, kind, detail)
 
 
@@ -61,14 +62,14 @@ def head(words: np.ndarray) -> tuple[int, int, int]:
     return count, following, detail
 
 
-@njit(cache=True)
+@inlined
 def head_of(words: np.ndarray) -> tuple[int, int]:
     """Read how many things a page holds and which page continues it, in compiled code."""
     return (words[1] >> 32) & 0xFFFF, words[1] & 0xFFFF_FFFF
 
 
 def capacity(width: int) -> int:
-    """How many things of some words each fit on a page."""
+    """How many things of ``width`` words fit on a page."""
     return (PAGE_WORDS - BODY) // width
 
 

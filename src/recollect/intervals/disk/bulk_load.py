@@ -1,11 +1,14 @@
-"""Tuples that do not fit in memory, set aside on disk and divided until each part does.
+"""Many tuples into an empty index, in memory that does not grow with their number.
 
-Distribution sort: cut points are taken from a sample, so that parts are about equally large, and a
-part that is still too large is divided again, along the next dimension. The files have no names, so
-nothing is left behind whatever happens.
+The tuples are set aside on disk and divided along their keys until a part fits in memory, and there
+divided on until a part fits on a page. Only the entries of the directory, some 80 bytes per page,
+are kept until the end.
+
+Setting aside is a distribution sort: cut points are taken from a sample, so that parts are about
+equally large, and a part that is still too large is divided again, along the next dimension. The
+files have no names, so nothing is left behind whatever happens.
 
 >>> from tempfile import gettempdir
->>> from recollect.intervals.entries import everything
 >>> spill = Spill(1, Path(gettempdir()))
 >>> for block in (np.arange(9), np.arange(5)):
 ...     spill.append(block[np.newaxis])
@@ -15,15 +18,19 @@ nothing is left behind whatever happens.
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil, log2
 from pathlib import Path
 
 import numpy as np
 
 from recollect.errors import StateError
-from recollect.intervals.layout import LEAST, MOST, Layout
-from recollect.intervals.partition import Region
+from recollect.intervals.disk.grid_file import GridFile
+from recollect.intervals.disk.layout import LEAST, MOST, Layout
+from recollect.intervals.disk.page import NO_PAGE, Kind, capacity, fill, new_page
+from recollect.intervals.disk.regions import Region, divide, everything, make_entry
+from recollect.intervals.disk.store import Store
+from recollect.intervals.disk.time_index import TimeIndex, Times
 
 SAMPLED = 64
 """One row in so many is in the sample."""
@@ -33,16 +40,57 @@ MOST_PARTS = 100
 """How many files are written at the same time."""
 
 
-class Spill:
-    """Rows on disk, in blocks.
+def bulk_load(store: Store, layout: Layout, batches: Iterable[np.ndarray], memory: int) -> int:
+    """Fill an empty index, dividing ``memory`` bytes of tuples in memory; give their number."""
+    folder = store.file.path.parent
+    tuples, times = Spill(layout.width, folder), Spill(1, folder)
+    for rows in batches:
+        tuples.append(rows)
+        times.append(rows[:2].reshape(1, -1))
+    # Half as much as could be: to count moments takes more room than to divide tuples.
+    TimeIndex.load(store, _in_order(times, layout, memory // 16))
+    entries = np.concatenate(list(_pages(store, layout, tuples, memory)), axis=1)
+    GridFile(store, layout).plant(entries, 0)
+    return tuples.rows
 
-    Parameters
-    ----------
-    width
-        Words per row.
-    folder
-        On which disk.
-    """
+
+def _in_order(times: "Spill", layout: Layout, most_rows: int) -> Iterator[Times]:
+    for _, part in times.parts(layout, everything(1), most_rows):
+        # More rows than fit in memory are all of the same moment.
+        blocks = part.blocks() if part.rows > most_rows else [part.together()]
+        for block in blocks if part.rows else ():
+            moments, counts = np.unique(block, return_counts=True)
+            yield moments, counts.astype(np.int64)
+        part.close()
+
+
+def _pages(store: Store, layout: Layout, tuples: "Spill", memory: int) -> Iterator[np.ndarray]:
+    """Write the pages of tuples and give their entries."""
+    keys, room, words = list(layout.keys), capacity(layout.width), new_page()
+    most_rows = memory // (8 * layout.width)
+    for region, part in tuples.parts(layout, everything(len(keys)), most_rows):
+        if part.rows > most_rows:
+            first = _chain(store, words, part.blocks(), room)
+            yield make_entry(region, part.low[keys, np.newaxis], first, part.rows)
+        else:
+            for piece, mine in divide(layout, part.together(), region, room):
+                first = _chain(store, words, [mine], room)
+                yield make_entry(piece, mine[keys], first, mine.shape[1])
+        part.close()
+
+
+def _chain(store: Store, words: np.ndarray, blocks: Iterable[np.ndarray], room: int) -> int:
+    """Write tuples to a page and as many as must continue it, and give the first."""
+    following = NO_PAGE
+    for block in blocks:
+        for begin in range(0, max(1, block.shape[1]), room):
+            fill(words, Kind.TUPLES, block[:, begin : begin + room], following)
+            following = store.append(words)
+    return following
+
+
+class Spill:
+    """Rows of so many words, on the disk of a folder, in blocks."""
 
     def __init__(self, width: int, folder: Path) -> None:
         self.rows = 0
@@ -86,18 +134,9 @@ class Spill:
     def parts(
         self, layout: Layout, region: Region, most_rows: int
     ) -> Iterator[tuple[Region, "Spill"]]:
-        """Divide the rows until no part has more than some number; this spill is used up.
+        """Divide the rows until no part has more than ``most_rows``; this spill is used up.
 
         Only rows that agree in all keys come as a larger part.
-
-        Parameters
-        ----------
-        layout
-            Which words are keys.
-        region
-            The region of all rows.
-        most_rows
-            How many rows fit in memory.
         """
         cut = self._cut(layout, region, most_rows) if self.rows > most_rows else None
         if cut is None:
@@ -112,12 +151,10 @@ class Spill:
             for spill, mine in zip(parts, np.split(order, ends[:-1]), strict=True):
                 spill.append(block[:, mine])
         self.close()
-        for place, spill in enumerate(parts):
-            low, high, cuts = region.low.copy(), region.high.copy(), region.cuts.copy()
-            low[dimension] = values[place - 1] if place else low[dimension]
-            high[dimension] = values[place] - 1 if place < len(values) else high[dimension]
-            cuts[dimension] += log2(len(parts))
-            yield from spill.parts(layout, Region(low, high, cuts), most_rows)
+        lows, highs = [None, *values.tolist()], [*(values - 1).tolist(), None]
+        for spill, low, high in zip(parts, lows, highs, strict=True):
+            inside = region.part(dimension, low, high, log2(len(parts)))
+            yield from spill.parts(layout, inside, most_rows)
 
     def _cut(self, layout: Layout, region: Region, most_rows: int) -> tuple[int, np.ndarray] | None:
         """Choose a dimension and the values at which to cut it, or None if there is none."""
@@ -138,5 +175,5 @@ class Spill:
         return None
 
     def close(self) -> None:
-        """Give the room on disk back."""
+        """Free the room on disk."""
         self._file.close()

@@ -1,19 +1,19 @@
 """Which page leaves a full buffer pool.
 
-A sweep over time knows what it will need. At a base interval it wants the pages with tuples that
-start or end there, so a page is wanted while the sweep is between its first and last start, and
+A sweep over time knows what it will need. At a base interval it reads the pages with tuples that
+start or end there, so a page is needed while the sweep is between its first and last start, and
 again between its first and last end. *Order-based* replacement forgets
 
-1. any page all of whose tuples have ended: it will never be wanted again;
+1. any page all of whose tuples have ended: it will never be needed again;
 2. else, of the pages whose tuples have all started and none has ended, the one whose first end is
-   farthest away: of these pages it will be wanted last;
-3. else, all pages are wanted in every step; then the one whose first end is farthest away, and of
+   farthest away: of these pages it will be needed last;
+3. else, all pages are needed in every step; then the one whose first end is farthest away, and of
    equals the one that was used longest ago.
 
 Woo et al. have only the first two rules, so that their algorithm may find no victim (their figure 9
 says nothing of pages on the edge of the window). For the third, least recently used would be the
 worst choice as soon as the pages on the edge do not all fit: each would be forgotten just before it
-is wanted again. A fixed preference keeps as many of them as there is room for.
+is needed again. A fixed preference keeps as many of them as there is room for.
 
 References
 ----------
@@ -23,17 +23,17 @@ replacement strategy, section 5.
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from recollect.compiled import cached
 from recollect.errors import InputError
-from recollect.intervals.layout import LEAST, MOST
+from recollect.intervals.disk.layout import LEAST, MOST
 
 
 class Extent(NamedTuple):
-    """When a sweep will want a page."""
+    """When a sweep will need a page."""
 
     last_start: int
     first_end: int
@@ -41,27 +41,13 @@ class Extent(NamedTuple):
 
 
 ONCE = Extent(LEAST, LEAST, LEAST)
-"""For a page that is wanted now and not again."""
-
-
-class Replacement(Protocol):
-    """Chooses among the frames of a pool, which are numbered from 0."""
-
-    def touch(self, frame: int, extent: Extent | None) -> None:
-        """Hear that the page in a frame is used, and when it will be wanted, if that is known."""
-
-    def forget(self, frame: int) -> None:
-        """Hear that a frame has become empty."""
-
-    def victim(self) -> int:
-        """Choose the frame whose page leaves; called when no frame is empty."""
-
-    def move(self, first: int, last: int) -> None:
-        """Hear that a sweep is now at the times from ``first`` to ``last``."""
+"""For a page that is needed now and not again."""
 
 
 class LeastRecentlyUsed:
     """Forget the page that was used longest ago.
+
+    A replacement chooses among the frames of a pool, which are numbered from 0.
 
     >>> lru = LeastRecentlyUsed(2)
     >>> for frame in (0, 1, 0):
@@ -74,24 +60,24 @@ class LeastRecentlyUsed:
         self._used: OrderedDict[int, None] = OrderedDict()
 
     def touch(self, frame: int, extent: Extent | None) -> None:
-        """See the protocol."""
+        """Note that the page in a frame is used, and when it will be needed, if known."""
         self._used[frame] = None
         self._used.move_to_end(frame)
 
     def forget(self, frame: int) -> None:
-        """See the protocol."""
+        """Note that a frame has become empty."""
         del self._used[frame]
 
     def victim(self) -> int:
-        """See the protocol."""
+        """Choose the frame whose page leaves; called when no frame is empty."""
         return next(iter(self._used))
 
     def move(self, first: int, last: int) -> None:
-        """See the protocol."""
+        """Note that a sweep is now at the times from ``first`` to ``last``."""
 
 
 class OrderBased:
-    """Forget the page that a sweep will want last (see the module).
+    """Forget the page that a sweep will need last (see the module).
 
     >>> order = OrderBased(3)
     >>> order.touch(0, Extent(last_start=40, first_end=45, last_end=60))
@@ -113,7 +99,7 @@ class OrderBased:
         self._window = (LEAST, LEAST)
 
     def touch(self, frame: int, extent: Extent | None) -> None:
-        """See the protocol."""
+        """Note that the page in a frame is used, and when it will be needed."""
         self._clock += 1
         self._used[frame] = self._clock
         if extent is not None and not self._announced[frame]:
@@ -121,16 +107,16 @@ class OrderBased:
             self._announced[frame] = True
 
     def forget(self, frame: int) -> None:
-        """See the protocol."""
+        """Note that a frame has become empty."""
         self._extents[:, frame] = ONCE
         self._announced[frame] = False
 
     def victim(self) -> int:
-        """See the protocol."""
+        """Choose the frame whose page leaves."""
         return int(_pick_victim(self._extents, self._used, *self._window))
 
     def move(self, first: int, last: int) -> None:
-        """See the protocol."""
+        """Note that a sweep is now at the times from ``first`` to ``last``."""
         if first < self._window[0]:
             # Time went back: this is a new sweep, and the pages may have changed since the last.
             self._extents[:] = LEAST
@@ -138,7 +124,7 @@ class OrderBased:
         self._window = (first, last)
 
 
-@njit(cache=True)
+@cached
 def _pick_victim(extents: np.ndarray, used: np.ndarray, first: int, last: int) -> int:
     inside, farthest = -1, LEAST
     edge, edge_end, edge_used = -1, LEAST, MOST
@@ -156,14 +142,16 @@ def _pick_victim(extents: np.ndarray, used: np.ndarray, first: int, last: int) -
     return inside if inside >= 0 else edge
 
 
+Replacement = LeastRecentlyUsed | OrderBased
 REPLACEMENTS: dict[str, Callable[[int], Replacement]] = {
     "order": OrderBased,
     "lru": LeastRecentlyUsed,
 }
+"""By name; called with the number of frames."""
 
 
-def replacement_named(name: str, frames: int) -> Replacement:
-    """Make a replacement by its name."""
+def require_replacement(name: str) -> None:
+    """Refuse a name that is not in the table."""
     if name not in REPLACEMENTS:
-        raise InputError(f"replacement {name!r} is unknown; there are {', '.join(REPLACEMENTS)}")
-    return REPLACEMENTS[name](frames)
+        there = " and ".join(REPLACEMENTS)
+        raise InputError(f"replacement {name!r} is unknown; there are {there}")

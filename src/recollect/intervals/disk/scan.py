@@ -1,12 +1,12 @@
 """The tuples of an index as events in order of time, read through a pool that knows the order.
 
-The sweep takes base intervals in steps. For each step it wants the pages with tuples that start in
+The scan takes base intervals in steps. For each step it reads the pages with tuples that start in
 it and those with tuples that end in it, and tells the pool where it is, so that order-based
 replacement can keep what comes next.
 
-How wide is a step? A page is wanted in every step between its first and last start, and again
+How wide is a step? A page is needed in every step between its first and last start, and again
 between its first and last end. One step per base interval would ask for each page once per moment
-in that time. With :data:`WIDTH` times the square root of the number of pages, in events, a sweep
+in that time. With :data:`WIDTH` times the square root of the number of pages, in events, a scan
 asks for less than one page per two tuples, however large the index is, and a step takes only a few
 pages' worth of memory.
 
@@ -19,14 +19,14 @@ from collections.abc import Iterator, Mapping
 from math import isqrt
 
 import numpy as np
-from numba import njit
 
+from recollect.compiled import cached
 from recollect.errors import WindowError
-from recollect.intervals.grid_file import GridFile, Leaf
-from recollect.intervals.layout import END, LEAST, MOST, START, Layout, Range
-from recollect.intervals.page import BODY, NO_PAGE, head_of
-from recollect.intervals.store import Store
-from recollect.intervals.time_index import TimeIndex, Times
+from recollect.intervals.disk.grid_file import GridFile
+from recollect.intervals.disk.layout import END, LEAST, MOST, START, Layout, Range
+from recollect.intervals.disk.page import BODY, NO_PAGE, head_of
+from recollect.intervals.disk.store import Store
+from recollect.intervals.disk.time_index import TimeIndex, Times
 
 WIDTH = 8
 DONE = -1
@@ -39,19 +39,11 @@ TIME, SIGN, TUPLE = range(3)
 """The rows of a matrix of events; the tuple takes all that follow."""
 
 
-class DiskEvents:
-    """The sweep over an index, to be iterated over once.
+class Scan:
+    """The events of an index, to be iterated over once.
 
-    Parameters
-    ----------
-    store
-        The pages.
-    layout
-        The columns.
-    from_, to
-        The window: tuples outside of it do not come, and others are cut to it. None: no limit.
-    where
-        Ranges of indexed columns.
+    Tuples outside of the window do not come, and others are cut to it; None is no limit. ``where``
+    limits indexed columns, by row.
     """
 
     def __init__(
@@ -60,15 +52,16 @@ class DiskEvents:
         layout: Layout,
         from_: int | None,
         to: int | None,
-        where: Mapping[str, Range],
+        where: Mapping[int, Range],
     ) -> None:
-        begin, end = LEAST if from_ is None else from_, MOST if to is None else to
-        if begin >= end:
-            raise WindowError(f"the window [{begin}, {end}) is empty; it must end after it begins")
+        self._from, self._to = LEAST if from_ is None else from_, MOST if to is None else to
+        if self._from >= self._to:
+            raise WindowError(
+                f"the window [{self._from}, {self._to}) is empty; it must end after it begins"
+            )
         self._pool = store.pool
         self._grid = GridFile(store, layout)
         self._times = TimeIndex(store)
-        self._from, self._to = begin, end
         self._low, self._high = layout.box(where)
         self._keys = np.array(layout.keys)
         self._events_per_step = min(CHUNK, WIDTH * max(1, isqrt(store.header.pages)))
@@ -78,13 +71,15 @@ class DiskEvents:
 
     def __iter__(self) -> Iterator[Chunk]:
         """Yield the events, a chunk at a time; at equal times, ends before starts."""
-        self._pool.move(LEAST, LEAST)
+        self._pool.replacement.move(LEAST, LEAST)
         if self._from > LEAST:
             # What has begun before the window and goes on in it starts with it.
             yield from self._step(self._from, self._from, [self._present(self._from, 1)])
         moments = self._times.moments(self._from, self._to if self._to < MOST else None)
         for first, last, events in _steps(moments, self._events_per_step):
-            ends, starts = self._ending(first, last), self._starting(first, last)
+            # What ends as the window begins is not in the window.
+            ends = self._request(-1, END, max(first, self._from + 1), last)
+            starts = self._request(1, START, first, last)
             if first == last:
                 # These may be more events than can be held, so they are not sorted but come apart.
                 yield from self._step(first, last, [ends])
@@ -100,35 +95,29 @@ class DiskEvents:
             yield from self._step(self._to, self._to, [self._present(self._to, -1)])
         if self._count:
             yield self._hand_out()
-        self._pool.move(LEAST, LEAST)
+        self._pool.replacement.move(LEAST, LEAST)
 
-    # A want is a box of the space of keys and the sign of the events that the tuples in it make.
+    # A request is a box of the space of keys and the sign of the events that the tuples in it make.
 
-    def _starting(self, first: int, last: int) -> "_Want":
-        return self._want(1, START, first, last)
-
-    def _ending(self, first: int, last: int) -> "_Want":
-        # What ends as the window begins is not in the window.
-        return self._want(-1, END, max(first, self._from + 1), last)
-
-    def _present(self, moment: int, sign: int) -> "_Want":
+    def _present(self, moment: int, sign: int) -> "_Request":
         """Tuples there before a moment and, if they are to start, after it."""
-        low, high, _ = self._want(sign, START, LEAST, moment - 1)
+        low, high, _ = self._request(sign, START, LEAST, moment - 1)
         low[END] = max(low[END], self._from + 1, moment if sign < 0 else moment + 1)
         return low, high, sign
 
-    def _want(self, sign: int, dimension: int, least: int, most: int) -> "_Want":
+    def _request(self, sign: int, dimension: int, least: int, most: int) -> "_Request":
         low, high = self._low.copy(), self._high.copy()
         low[dimension] = max(low[dimension], least)
         high[dimension] = min(high[dimension], most)
         return low, high, sign
 
-    def _step(self, first: int, last: int, wants: list["_Want"]) -> Iterator[Chunk]:
-        """Collect events from all pages with wanted tuples; hand out what does not fit."""
-        self._pool.move(first, last)
-        low, high, signs = (np.array(part) for part in zip(*wants, strict=True))
+    def _step(self, first: int, last: int, requests: list["_Request"]) -> Iterator[Chunk]:
+        """Collect events from all pages with tuples asked for; hand out what does not fit."""
+        self._pool.replacement.move(first, last)
+        low, high, signs = (np.array(part) for part in zip(*requests, strict=True))
         window = self._from, self._to
-        for following, extent in sorted(self._grid.leaves(low, high), key=_first_end):
+        leaves = sorted(self._grid.leaves(low, high), key=lambda leaf: leaf.extent.first_end)
+        for following, extent in leaves:
             while following != NO_PAGE:
                 page, begin = following, 0
                 while begin != DONE:
@@ -149,11 +138,7 @@ class DiskEvents:
         return events[TIME], events[SIGN].astype(np.int8), events[TUPLE:]
 
 
-_Want = tuple[np.ndarray, np.ndarray, int]
-
-
-def _first_end(leaf: Leaf) -> int:
-    return leaf.extent.first_end
+_Request = tuple[np.ndarray, np.ndarray, int]
 
 
 def _steps(moments: Iterator[Times], events: int) -> Iterator[tuple[int, int, int]]:
@@ -181,7 +166,7 @@ def _steps(moments: Iterator[Times], events: int) -> Iterator[tuple[int, int, in
         yield first, last, held
 
 
-@njit(cache=True)
+@cached
 def _collect(
     words: np.ndarray,
     begin: int,
