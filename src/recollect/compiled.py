@@ -122,6 +122,11 @@ def _mix_compiled(word):  # type: ignore[no-untyped-def]
     return np.int64(bits ^ (bits >> np.uint64(31)))
 
 
+def pick(parts: Any, index: Any) -> Any:
+    """One of several parts of the same type; of one part, that, without a look at the index."""
+    return parts[index]
+
+
 def prefetch(array: Any, index: Any) -> None:
     """Tell the processor that ``array[index]`` (the first axis) will be needed soon.
 
@@ -131,7 +136,7 @@ def prefetch(array: Any, index: Any) -> None:
 
 
 def _register_own() -> None:
-    """Tell numba how :func:`mix` and :func:`prefetch` are compiled."""
+    """Tell numba how :func:`mix`, :func:`pick` and :func:`prefetch` are compiled."""
     from llvmlite import ir
     from numba.core import cgutils, types
     from numba.extending import intrinsic, overload
@@ -159,7 +164,13 @@ def _register_own() -> None:
     def fetch_soon(array, index):  # type: ignore[no-untyped-def]
         fetch(array, index)
 
+    def choose_pick(parts, index):  # type: ignore[no-untyped-def]
+        if len(parts) == 1:
+            return lambda parts, index: parts[0]
+        return lambda parts, index: parts[index]
+
     overload(mix, jit_options=_INLINED)(lambda word: _mix_compiled)
+    overload(pick, jit_options=_INLINED)(choose_pick)
     overload(prefetch, jit_options=_INLINED)(lambda array, index: fetch_soon)
 
 

@@ -21,7 +21,19 @@ import numpy as np
 from recollect.compiled import cached, inlined, mix
 from recollect.join import ends
 from recollect.policies.base import Array
-from recollect.policies.shape import NONE, Many, Pair, has_end, indexes, streams
+from recollect.policies.shape import (
+    NONE,
+    Many,
+    Pair,
+    following,
+    group_in,
+    has_end,
+    indexes,
+    key_in,
+    link_of,
+    streams,
+    takes_part,
+)
 
 SMALLEST_TABLE = 16
 
@@ -71,7 +83,7 @@ class Buffer(NamedTuple):
     group: Array
     """The group, or NONE if the tuple does not take part in the join."""
     next: Array
-    """The next younger tuple of the same stream with the same key in this join."""
+    """The next younger tuple with the same key, see :func:`recollect.policies.shape.following`."""
     previous: Array
     # by group
     key: Array
@@ -123,7 +135,7 @@ def allocate(slots: int, extra_width: int, shape: Pair | Many) -> Storage:
     in_heap = slots if any(has_end(shape, stream) for stream in range(count)) else 0
     return Storage(
         slots=np.zeros(slots, slot_type(tables)),
-        next=np.zeros((slots, tables), np.int32),
+        next=np.zeros(slots * tables, np.int32),
         extra=np.zeros((slots, extra_width), np.int64),
         groups=np.zeros(slots * tables, group_type(count)),
         table=np.zeros((tables, size), np.int64),
@@ -324,20 +336,20 @@ def link(buffer, arrival, row, size):
     buffer.size[slot] = size
     buffer.stream[slot] = stream
     for join in range(indexes(buffer.shape)):
-        if arrival.present[join] == 0:
+        if not takes_part(buffer.shape, arrival, join):
             buffer.group[slot, join] = NONE
             continue
-        group = arrival.groups[join]
+        group = group_in(buffer.shape, arrival, join)
         if group == NONE:
-            group = _new_group(buffer, join, arrival.keys[join])
+            group = _new_group(buffer, join, key_in(buffer.shape, arrival, join))
         buffer.group[slot, join] = group
         last = buffer.last[group, stream]
         buffer.previous[slot, join] = last
-        buffer.next[slot, join] = NONE
+        buffer.next[link_of(buffer.shape, slot, join)] = NONE
         if last == NONE:
             buffer.first[group, stream] = slot
         else:
-            buffer.next[last, join] = slot
+            buffer.next[link_of(buffer.shape, last, join)] = slot
         buffer.last[group, stream] = slot
         buffer.population[group, stream] += 1
     _join_stream(buffer, slot, stream)
@@ -354,11 +366,11 @@ def unlink(buffer, slot):
         group = buffer.group[slot, join]
         if group == NONE:
             continue
-        previous, next_ = buffer.previous[slot, join], buffer.next[slot, join]
+        previous, next_ = buffer.previous[slot, join], following(buffer, slot, join)
         if previous == NONE:
             buffer.first[group, stream] = next_
         else:
-            buffer.next[previous, join] = next_
+            buffer.next[link_of(buffer.shape, previous, join)] = next_
         if next_ == NONE:
             buffer.last[group, stream] = previous
         else:

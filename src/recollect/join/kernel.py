@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined, prefetch
+from recollect.compiled import inlined, pick, prefetch
 from recollect.join.buffer import NONE, find, has_free_slot, is_empty, is_live, link, tag_of, unlink
 from recollect.join.residual import Residual, holds
 from recollect.policies.base import (
@@ -40,7 +40,17 @@ from recollect.policies.base import (
     partial,
     victim,
 )
-from recollect.policies.shape import has_end, indexes, joins, other, others, role, streams
+from recollect.policies.shape import (
+    following,
+    group_in,
+    has_end,
+    indexes,
+    joins,
+    other,
+    others,
+    role,
+    streams,
+)
 
 FOREVER = np.iinfo(np.int64).max
 BEFORE_ALL = np.iinfo(np.int64).min
@@ -175,7 +185,7 @@ class Trace(NamedTuple):
 def _remove(states, buffer, plan, ledger, slot):
     """Let a tuple go, for whatever reason."""
     pool = plan.pool[buffer.stream[slot]]
-    forget(states[pool], buffer, slot)
+    forget(pick(states, pool), buffer, slot)
     ledger.used[pool] -= buffer.size[slot]
     unlink(buffer, slot)
 
@@ -236,11 +246,13 @@ def _expired(buffer, plan, pool):
 
 @inlined
 def _set_clocks(buffer, plan, stream, time, moment):
-    for each in range(streams(buffer.shape)):
-        if plan.unordered[0] != 0:
-            probably = min(time, plan.horizon[PROBABLE])
+    if plan.unordered[0] != 0:
+        probably = min(time, plan.horizon[PROBABLE])
+        for each in range(streams(buffer.shape)):
             buffer.clock[each] = max(buffer.clock[each], probably)
-        elif plan.counting[each] == 0:
+        return
+    for each in range(streams(buffer.shape)):
+        if plan.counting[each] == 0:
             buffer.clock[each] = time
         elif each == stream:
             buffer.clock[each] = moment
@@ -252,19 +264,20 @@ def _over(buffer, plan, time):
 
     Streams with windows come first, one after the other; then tuples with an end of their own.
     """
-    if plan.waiting[0] > 0:
+    unordered = plan.unordered[0] != 0
+    if unordered and plan.waiting[0] > 0:
         plan.waiting[0] -= 1
         return plan.overdue[plan.waiting[0]]
-    certain = min(time, plan.horizon[CERTAIN])
     any_end = False
     for stream in range(streams(buffer.shape)):
         if has_end(buffer.shape, stream):
             any_end = True
             continue
-        now = certain if plan.unordered[0] != 0 else buffer.clock[stream]
         slot = buffer.oldest[stream]
-        if slot != NONE and buffer.expires[slot] < now:
-            return np.int64(slot)
+        if slot != NONE:
+            now = min(time, plan.horizon[CERTAIN]) if unordered else buffer.clock[stream]
+            if buffer.expires[slot] < now:
+                return slot
     if any_end:
         heap = buffer.ends
         if heap.size[0] > 0 and buffer.expires[heap.slots[0]] < time:
@@ -299,7 +312,7 @@ def _list(buffer, plan, output, join, own, row, group):
         place = width - 1
         while place >= 0:
             if place != own:
-                cursors[place] = buffer.next[cursors[place], join]
+                cursors[place] = following(buffer, cursors[place], join)
                 if cursors[place] != NONE:
                     break
                 cursors[place] = buffer.first[group, plan.streams_of[join, place]]
@@ -307,46 +320,59 @@ def _list(buffer, plan, output, join, own, row, group):
 
 
 @inlined
-def _probe(states, buffer, feed, at, arrival, join, plan, filters, output):
-    """Count the results of an arrival in a join, and tell the policy of those that took part."""
-    shape, stream, group = buffer.shape, arrival.stream, arrival.groups[join]
-    filtering = filters.number[join] != NONE
-    emitting = len(output.join) > 0
-    unordered = plan.unordered[0] != 0
-    count = _combinations(buffer, join, stream, group)
-    own = role(shape, join, stream)
-    pairwise = others(shape, join, stream) == 1
-    if not pairwise and emitting and count > 0:
-        _list(buffer, plan, output, join, own, feed.row[at], group)
-    if not (filtering or unordered or (pairwise and emitting) or plan.visit[0] != 0):
-        return count
-    number = filters.number[join] if filtering else 0
+def _holds(filters, join, own, feed, at, buffer, slot):
+    """Whether the filter of a join holds for an arrival, at its own place there, and a slot."""
+    number = filters.number[join]
     begin, end = filters.program[number], filters.program[number + 1]
     code = Residual(
         filters.code.program[begin[0] : end[0]],
         filters.code.constants[begin[1] : end[1]],
         filters.code.stack,
     )
+    left, right = filters.lines[number]
+    one, i = feed.extra[:, left[0] : left[1]], at
+    two, j = buffer.extra[:, right[0] : right[1]], np.int64(slot)
+    if own != 0:
+        one, i = buffer.extra[:, left[0] : left[1]], np.int64(slot)
+        two, j = feed.extra[:, right[0] : right[1]], at
+    return holds(code, one, i, two, j)
+
+
+@inlined
+def _in_time(buffer, slot, arrival):
+    """Whether an arrival and a tuple that may be younger are alive together."""
+    time = buffer.time[slot]
+    if time <= arrival.time:
+        return buffer.expires[slot] >= arrival.time
+    return arrival.expires >= time
+
+
+@inlined
+def _probe(states, buffer, feed, at, arrival, join, plan, filters, output):
+    """Count the results of an arrival in a join, and tell the policy of those that took part."""
+    shape, stream = buffer.shape, arrival.stream
+    group = group_in(shape, arrival, join)
+    filtering = filters.number[join] != NONE
+    emitting = len(output.join) > 0
+    unordered = plan.unordered[0] != 0
+    own = role(shape, join, stream)
+    pairwise = others(shape, join, stream) == 1
+    count = _combinations(buffer, join, stream, group)
+    if not pairwise and emitting and count > 0:
+        _list(buffer, plan, output, join, own, feed.row[at], group)
+    if not (filtering or unordered or (pairwise and emitting) or plan.visit[0] != 0):
+        return count
     passing = 0
     for place in range(others(shape, join, stream)):
         partner = other(shape, join, stream, place)
+        pool = plan.pool[partner]
         slot = buffer.first[group, partner]
         while slot != NONE:
-            passed = count > 0
+            passed = pairwise or count > 0
             if filtering:
-                left, right = filters.lines[number]
-                one, i = feed.extra[:, left[0] : left[1]], at
-                two, j = buffer.extra[:, right[0] : right[1]], np.int64(slot)
-                if own != 0:
-                    one, i = buffer.extra[:, left[0] : left[1]], np.int64(slot)
-                    two, j = feed.extra[:, right[0] : right[1]], at
-                passed = holds(code, one, i, two, j)
+                passed = _holds(filters, join, own, feed, at, buffer, slot)
             if unordered:
-                time = buffer.time[slot]
-                if time <= arrival.time:
-                    passed = passed and buffer.expires[slot] >= arrival.time
-                else:
-                    passed = passed and arrival.expires >= time
+                passed = passed and _in_time(buffer, slot, arrival)
             if passed:
                 passing += 1
                 if pairwise and emitting:
@@ -356,10 +382,10 @@ def _probe(states, buffer, feed, at, arrival, join, plan, filters, output):
                         output.join[filled] = join
                     output.rows[own, filled] = feed.row[at]
                     output.rows[1 - own, filled] = buffer.row[slot]
-                match_in(states[plan.pool[partner]], buffer, slot, join)
+                match_in(pick(states, pool), buffer, slot, join)
             elif not pairwise:
-                partial(states[plan.pool[partner]], buffer, slot)
-            slot = buffer.next[slot, join]
+                partial(pick(states, pool), buffer, slot)
+            slot = following(buffer, slot, join)
     return passing if pairwise else count
 
 
@@ -420,7 +446,7 @@ def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
             break
         full = False
         for pool in range(pools):
-            full = full or crowded(states[pool])
+            full = full or crowded(pick(states, pool))
         if full:
             why, stopped = STATISTICS_FULL, at
             break
@@ -447,34 +473,35 @@ def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
                 ledger.replaced[stream] += 1
             _remove(states, buffer, plan, ledger, slot)
 
-        takes_part = False
-        expected = 0
+        present = False
         for join in range(tables):
             plan.groups[join] = NONE
             if feed.present[tuple_, join] != 0:
                 key = feed.keys[tuple_, join]
-                group = find(buffer, join, key, tag_of(key))
-                plan.groups[join] = group
-                if join < count:
-                    takes_part = True
-                    if emitting and group != NONE:
-                        expected += _combinations(buffer, join, stream, group)
-        if emitting and output.filled[0] + expected > len(output.join):
-            why, stopped = OUTPUT_FULL, at
-            break
+                plan.groups[join] = find(buffer, join, key, tag_of(key))
+                present = present or join < count
+        arrival = _arrival(feed, plan, tuple_, serial + 1, count)
+        if emitting:
+            expected = 0
+            for join in range(count):
+                group = group_in(shape, arrival, join)
+                if group != NONE:
+                    expected += _combinations(buffer, join, stream, group)
+            if output.filled[0] + expected > len(output.join):
+                why, stopped = OUTPUT_FULL, at
+                break
 
         # From here on the arrival is handled whole.
         serial += 1
         ledger.arrivals[stream] += 1
         pool = plan.pool[stream]
-        if takes_part and plan.by_rate[pool] != 0 and ledger.used[pool] >= plan.capacity[pool]:
+        if present and plan.by_rate[pool] != 0 and ledger.used[pool] >= plan.capacity[pool]:
             ledger.shed[stream] += 1
-        elif takes_part:
-            arrival = _arrival(feed, plan, tuple_, serial, count)
+        elif present:
             for each in range(pools):
-                arrive(states[each], buffer, arrival)
+                arrive(pick(states, each), buffer, arrival)
             for join in range(count):
-                if plan.groups[join] != NONE:
+                if group_in(shape, arrival, join) != NONE:
                     found = _probe(
                         states, buffer, feed, tuple_, arrival, join, plan, filters, output
                     )
@@ -497,7 +524,7 @@ def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
                 if not outlived:
                     slot = NEWCOMER
                     if not refused:
-                        slot = np.int64(victim(states[pool], buffer, arrival))
+                        slot = np.int64(victim(pick(states, pool), buffer, arrival))
                 if slot == NEWCOMER:
                     refused = True
                     if ledger.used[pool] <= capacity:
@@ -520,7 +547,7 @@ def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
                 for place in range(buffer.extra.shape[1]):
                     buffer.extra[slot, place] = feed.extra[tuple_, place]
                 ledger.used[pool] += size
-                admit(states[pool], buffer, slot)
+                admit(pick(states, pool), buffer, slot)
         live = _live(buffer)
         peak = max(peak, live)
         alive_sum += live

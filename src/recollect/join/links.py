@@ -71,7 +71,8 @@ def find_links(storage: Storage, shape: Pair | Many) -> None:
             mine = mine[np.argsort(slots["group"][mine, join], kind="stable")]
             group = slots["group"][mine, join]
             before, behind = _neighbours(mine, group)
-            slots["previous"][mine, join], next_[mine, join] = before, behind
+            slots["previous"][mine, join] = before
+            next_[mine * int(indexes(shape)) + join] = behind
             groups["first"][group[before == NONE], stream] = mine[before == NONE]
             groups["last"][group[behind == NONE], stream] = mine[behind == NONE]
             groups["population"][:, stream] += np.bincount(group, minlength=len(groups)).astype(

@@ -26,7 +26,7 @@ import numpy as np
 from recollect.compiled import inlined
 from recollect.errors import PolicyError
 from recollect.policies.base import NEWCOMER, Array, Policy, Room
-from recollect.policies.shape import joins, meets
+from recollect.policies.shape import joins, key_in, meets, takes_part
 
 BINS = 128
 EVERY = 256
@@ -99,8 +99,8 @@ def _follow(state, buffer, arrival):
             curve[STRIDE] *= 2
         _close(state, stream, place, arrival.time)
     for join in range(joins(buffer.shape)):
-        state.has_key[stream, place, join] = arrival.present[join]
-        state.key[stream, place, join] = arrival.keys[join]
+        state.has_key[stream, place, join] = takes_part(buffer.shape, arrival, join)
+        state.key[stream, place, join] = key_in(buffer.shape, arrival, join)
     state.birth[stream, place] = arrival.time
     state.expires[stream, place] = arrival.expires
     curve[NEXT] = (place + 1) % state.key.shape[1]
@@ -123,10 +123,10 @@ def _observe(state, buffer, stream, arrival):
             continue
         for join in range(joins(buffer.shape)):
             if (
-                state.key[stream, place, join] == arrival.keys[join]
+                state.key[stream, place, join] == key_in(buffer.shape, arrival, join)
                 and meets(buffer.shape, join, stream, arrival.stream)
                 and state.has_key[stream, place, join] != 0
-                and arrival.present[join] != 0
+                and takes_part(buffer.shape, arrival, join)
             ):
                 while age // BINS >= curve[WIDTH]:
                     _widen(state, stream)

@@ -76,7 +76,15 @@ from recollect.policies.search import by_value
 from recollect.policies.search.by_value import ByValue, enter, first_from, leave, new_by_value
 from recollect.policies.search.scan import least_of_all, worth, worth_of
 from recollect.policies.search.tournament import NOBODY
-from recollect.policies.shape import column, joins, other, others
+from recollect.policies.shape import (
+    column,
+    group_in,
+    joins,
+    key_in,
+    other,
+    others,
+    takes_part,
+)
 
 CHOICE = ("auto", "locality", *LAWS)
 
@@ -210,9 +218,9 @@ class State(NamedTuple):
         base.arrive(self.popular, buffer, arrival)
         pass_by(self.stay, buffer, self.streams)
         for join in range(joins(buffer.shape)):
-            if arrival.present[join] != 0:
+            if takes_part(buffer.shape, arrival, join):
                 number = column(buffer.shape, join, arrival.stream)
-                learn(self.laws, number, _value_of(self, arrival.keys[join]))
+                learn(self.laws, number, _value_of(self, key_in(buffer.shape, arrival, join)))
 
     def admit(self, buffer, slot):
         """Count it in."""
@@ -251,10 +259,11 @@ class State(NamedTuple):
         """The same for the arriving tuple."""
         value = 0.0
         for join in range(joins(buffer.shape)):
-            if newcomer.present[join] != 0:
+            if takes_part(buffer.shape, newcomer, join):
                 value += _results(
-                    self, buffer, join, newcomer.stream, newcomer.keys[join],
-                    newcomer.groups[join], newcomer.expires,
+                    self, buffer, join, newcomer.stream,
+                    key_in(buffer.shape, newcomer, join),
+                    group_in(buffer.shape, newcomer, join), newcomer.expires,
                 )  # fmt: skip
         return value
 

@@ -44,7 +44,7 @@ from recollect.policies.search import by_value
 from recollect.policies.search.by_value import ByValue, enter, first_from, leave, new_by_value
 from recollect.policies.search.scan import least_of_all, worth_of
 from recollect.policies.search.tournament import NOBODY
-from recollect.policies.shape import column, joins, other, others
+from recollect.policies.shape import column, joins, key_in, other, others, takes_part
 from recollect.policies.tracks import POSITION, follow, new_tracks
 
 ARRIVALS, LEFT, COMING = range(3)
@@ -160,9 +160,9 @@ class State(NamedTuple):
         self.tally[ARRIVALS] += 1
         self.tally[COMING] = arrival.stream
         for join in range(joins(buffer.shape)):
-            if arrival.present[join] != 0:
+            if takes_part(buffer.shape, arrival, join):
                 number = column(buffer.shape, join, arrival.stream)
-                follow(self.tracks[number], np.float64(arrival.keys[join]))
+                follow(self.tracks[number], np.float64(key_in(buffer.shape, arrival, join)))
 
     def match_in(self, buffer, slot, join):
         """Count a result."""
@@ -227,8 +227,9 @@ class State(NamedTuple):
         """What the arriving tuple brings per arrival."""
         worth = 0.0
         for join in range(joins(buffer.shape)):
-            if newcomer.present[join] != 0:
-                worth += _worth_in(self, buffer.shape, join, newcomer.stream, newcomer.keys[join])
+            if takes_part(buffer.shape, newcomer, join):
+                key = key_in(buffer.shape, newcomer, join)
+                worth += _worth_in(self, buffer.shape, join, newcomer.stream, key)
         return worth
 
 

@@ -46,7 +46,16 @@ from recollect.policies.search.tournament import (
     new_tournament,
     remaining,
 )
-from recollect.policies.shape import column, joins, other, others, streams
+from recollect.policies.shape import (
+    column,
+    following,
+    joins,
+    key_in,
+    other,
+    others,
+    streams,
+    takes_part,
+)
 
 REACH = 8
 """T is at most so many times h, unless it is given."""
@@ -111,12 +120,12 @@ class Apart(NamedTuple):
                     slot = NOBODY
         for place in range(last, 0, -1):
             near[place] = near[place - 1]
-        near[0] = arrival.groups[0]
+        near[0] = arrival.group
         if slot != NOBODY:
             enter(self.trees, buffer, slot, self.trees.weight[slot])
-        if arrival.groups[0] >= 0 and buffer.first[arrival.groups[0], stream] >= 0:
-            slot = buffer.first[arrival.groups[0], stream]
-            count = frequency(state.counts, came, arrival.keys[0])
+        if arrival.group >= 0 and buffer.first[arrival.group, stream] >= 0:
+            slot = buffer.first[arrival.group, stream]
+            count = frequency(state.counts, came, arrival.key)
             self.trees.weight[slot] = np.float64(count)
             leave(self.trees, buffer, slot)
 
@@ -141,7 +150,7 @@ class Apart(NamedTuple):
         stream = buffer.stream[slot]
         if buffer.first[buffer.group[slot, 0], stream] != slot:
             return
-        heir = buffer.next[slot, 0]
+        heir = following(buffer, slot, 0)
         takes_part = _takes_part(self, stream, slot)
         if takes_part:
             leave(self.trees, buffer, slot)
@@ -292,7 +301,7 @@ class State(NamedTuple):
             tally[MOST] = max(tally[MOST], held)
         for join in range(joins(shape)):
             number = column(shape, join, arrival.stream)
-            if arrival.present[join] != 0 and self.tally[number, NEXT_FIT] > 0:
+            if takes_part(shape, arrival, join) and self.tally[number, NEXT_FIT] > 0:
                 _learn(self, buffer, number, join, arrival)
 
     def admit(self, buffer, slot):
@@ -322,8 +331,8 @@ class State(NamedTuple):
         """The value of a tuple that is not in the buffer."""
         value = 0.0
         for join in range(joins(buffer.shape)):
-            if newcomer.present[join] != 0:
-                key = newcomer.keys[join]
+            if takes_part(buffer.shape, newcomer, join):
+                key = key_in(buffer.shape, newcomer, join)
                 value += _expected(self, buffer, join, newcomer.stream, key, newcomer.expires)
         return value
 
@@ -332,7 +341,7 @@ class State(NamedTuple):
 def _learn(state, buffer, number, join, arrival):
     """Enter the key of an arrival into the statistics of its column."""
     recent, tally = state.recent[number], state.tally[number]
-    key = arrival.keys[join]
+    key = key_in(buffer.shape, arrival, join)
     for place in range(_known(state, number)):
         if recent[place] == key:
             state.coincidences[number, place] += 1

@@ -47,7 +47,17 @@ from recollect.policies.search.tournament import (
     remaining,
     value_of,
 )
-from recollect.policies.shape import column, home, joins, other, others
+from recollect.policies.shape import (
+    column,
+    following,
+    group_in,
+    home,
+    joins,
+    key_in,
+    other,
+    others,
+    takes_part,
+)
 
 COUNTER_BYTES = {"sketch": 8, "lossy": BYTES_PER_ENTRY}
 SHARE = 16 * 2
@@ -74,12 +84,12 @@ class State(NamedTuple):
         """Count the keys; tuples with one of them in other streams are worth more now."""
         shape = buffer.shape
         for join in range(joins(shape)):
-            counted = arrival.present[join] == 0
+            counted = not takes_part(shape, arrival, join)
             for place in range(others(shape, join, arrival.stream)):
                 stream = other(shape, join, arrival.stream, place)
-                if arrival.present[join] == 0 or self.own[stream] == 0:
+                if not takes_part(shape, arrival, join) or self.own[stream] == 0:
                     continue
-                key, group = arrival.keys[join], arrival.groups[join]
+                key, group = key_in(shape, arrival, join), group_in(shape, arrival, join)
                 if not counted:
                     add(self.counts, column(shape, join, arrival.stream), key)
                     counted = True
@@ -89,7 +99,7 @@ class State(NamedTuple):
                 worth = expected(self, shape, join, stream, key) if slot >= 0 else 0.0
                 while slot >= 0:
                     _enter(self, buffer, slot, join, worth)
-                    slot = buffer.next[slot, join] if home(shape, stream) == NOBODY else NOBODY
+                    slot = following(buffer, slot, join) if home(shape, stream) == NOBODY else NOBODY
 
     def admit(self, buffer, slot):
         """Take part in the tournament, unless another tuple stands for it."""
@@ -109,7 +119,7 @@ class State(NamedTuple):
             leave(self.trees, buffer, slot)
         elif buffer.previous[slot, only] == NOBODY:
             leave(self.trees, buffer, slot)
-            heir = buffer.next[slot, only]
+            heir = following(buffer, slot, only)
             if heir != NOBODY:
                 if joins(buffer.shape) > 1:
                     for join in range(joins(buffer.shape)):
@@ -127,8 +137,8 @@ class State(NamedTuple):
                 chosen = slot
         worth = 0.0
         for join in range(joins(buffer.shape)):
-            if newcomer.present[join] != 0:
-                key = newcomer.keys[join]
+            if takes_part(buffer.shape, newcomer, join):
+                key = key_in(buffer.shape, newcomer, join)
                 worth += expected(self, buffer.shape, join, newcomer.stream, key)
         if self.trees.aging[0] != 0:
             worth *= np.float64(remaining(buffer, newcomer.stream, newcomer.expires))

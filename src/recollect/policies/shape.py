@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.compiled import hook
+from recollect.compiled import hook, inlined
 
 NONE = -1
 
@@ -69,8 +69,34 @@ def indexes(shape):
 
 
 @hook
+def link_of(shape, slot, join):
+    """Where ``buffer.next`` has the next tuple of a slot in a join."""
+
+
+@hook
 def has_end(shape, stream):
     """Whether the tuples of a stream bring their own end, and so expire in any order."""
+
+
+@hook
+def takes_part(shape, arrival, join):
+    """Whether an arrival has a key in a join: its stream may not be in it, or the key be NULL."""
+
+
+@hook
+def key_in(shape, arrival, join):
+    """The code of the key of an arrival in a join that it takes part in."""
+
+
+@hook
+def group_in(shape, arrival, join):
+    """Where the buffer keeps the tuples with this key, or NONE if there are none."""
+
+
+@inlined
+def following(buffer, slot, join):
+    """The next younger tuple of the same stream with the same key in a join, or NONE."""
+    return buffer.next[link_of(buffer.shape, slot, join)]
 
 
 class Pair(NamedTuple):
@@ -104,8 +130,20 @@ class Pair(NamedTuple):
     def indexes(self):  # noqa: D102
         return 1
 
+    def link_of(self, slot, join):  # noqa: D102
+        return slot
+
     def has_end(self, stream):  # noqa: D102
         return False
+
+    def takes_part(self, arrival, join):  # noqa: D102
+        return True
+
+    def key_in(self, arrival, join):  # noqa: D102
+        return arrival.key
+
+    def group_in(self, arrival, join):  # noqa: D102
+        return arrival.group
 
 
 class Many(NamedTuple):
@@ -154,8 +192,20 @@ class Many(NamedTuple):
     def indexes(self):  # noqa: D102
         return self.tables[0]
 
+    def link_of(self, slot, join):  # noqa: D102
+        return slot * self.tables[0] + join
+
     def has_end(self, stream):  # noqa: D102
         return self.ends[stream] != 0
+
+    def takes_part(self, arrival, join):  # noqa: D102
+        return arrival.present[join] != 0
+
+    def key_in(self, arrival, join):  # noqa: D102
+        return arrival.keys[join]
+
+    def group_in(self, arrival, join):  # noqa: D102
+        return arrival.groups[join]
 
 
 Joins = tuple[tuple[int, ...], ...]
