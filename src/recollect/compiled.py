@@ -122,6 +122,14 @@ def _mix_compiled(word):  # type: ignore[no-untyped-def]
     return np.int64(bits ^ (bits >> np.uint64(31)))
 
 
+def sure(index: Any) -> Any:
+    """An index that is not negative, which the compiler may rely on.
+
+    It then leaves out what Python does with negative ones: several instructions for each access.
+    """
+    return index
+
+
 def pick(parts: Any, index: Any) -> Any:
     """One of several parts of the same type; of one part, that, without a look at the index."""
     return parts[index]
@@ -163,6 +171,25 @@ def _register_own() -> None:
 
     def fetch_soon(array, index):  # type: ignore[no-untyped-def]
         fetch(array, index)
+
+    @intrinsic
+    def assume_positive(typing: Any, index: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            value = arguments[0]
+            assume = cgutils.get_or_insert_function(
+                builder.module,
+                ir.FunctionType(ir.VoidType(), [ir.IntType(1)]),
+                "llvm.assume",
+            )
+            builder.call(assume, [builder.icmp_signed(">=", value, value.type(0))])
+            return value
+
+        return index(index), generate
+
+    def assumed(index):  # type: ignore[no-untyped-def]
+        return assume_positive(index)
+
+    overload(sure, jit_options=_INLINED)(lambda index: assumed)
 
     def choose_pick(parts, index):  # type: ignore[no-untyped-def]
         if len(parts) == 1:

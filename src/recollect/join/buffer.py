@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recollect.compiled import cached, inlined, mix
+from recollect.compiled import cached, inlined, mix, sure
 from recollect.join import ends
 from recollect.policies.base import Array
 from recollect.policies.shape import (
@@ -189,14 +189,14 @@ def tag_of(key):
 def find(buffer, join, key, tag):
     """The group of a key in a join, or NONE."""
     table = buffer.table[join]
-    mask = len(table) - 1
+    mask = sure(len(table) - 1)
     place = tag & mask
     while True:
         entry = table[place]
         if entry == 0:
             return NONE
         if entry >> 32 == tag:
-            group = (entry & 0xFFFFFFFF) - 1
+            group = sure((entry & 0xFFFFFFFF) - 1)
             if buffer.key[group] == key:
                 return group
         place = (place + 1) & mask
@@ -205,7 +205,7 @@ def find(buffer, join, key, tag):
 @inlined
 def enter(table, entry):
     """Put an entry into the hash table."""
-    mask = len(table) - 1
+    mask = sure(len(table) - 1)
     place = (entry >> 32) & mask
     while table[place] != 0:
         place = (place + 1) & mask
@@ -215,7 +215,7 @@ def enter(table, entry):
 @inlined
 def leave(table, entry):
     """Empty the place of an entry and move up those behind it that would no longer be found."""
-    mask = len(table) - 1
+    mask = sure(len(table) - 1)
     hole = (entry >> 32) & mask
     while table[hole] != entry:
         hole = (hole + 1) & mask
@@ -272,6 +272,7 @@ def _new_group(buffer, join, key):
         buffer.free[FRESH_GROUP] += 1
     else:
         buffer.free[FREE_GROUP] = buffer.first[group, 0]
+    group = sure(group)
     buffer.key[group] = key
     for stream in range(streams(buffer.shape)):
         buffer.first[group, stream] = NONE
@@ -299,7 +300,7 @@ def _join_stream(buffer, slot, stream):
     if newest == NONE:
         buffer.oldest[stream] = slot
     else:
-        buffer.newer[newest] = slot
+        buffer.newer[sure(newest)] = slot
     buffer.newest[stream] = slot
     buffer.live[stream] += 1
 
@@ -311,11 +312,11 @@ def _leave_stream(buffer, slot, stream):
     if older == NONE:
         buffer.oldest[stream] = newer
     else:
-        buffer.newer[older] = newer
+        buffer.newer[sure(older)] = newer
     if newer == NONE:
         buffer.newest[stream] = older
     else:
-        buffer.older[newer] = older
+        buffer.older[sure(newer)] = older
     buffer.live[stream] -= 1
 
 
@@ -328,7 +329,8 @@ def link(buffer, arrival, row, size):
         buffer.free[FRESH_SLOT] += 1
     else:
         buffer.free[FREE_SLOT] = buffer.newer[slot]
-    stream = arrival.stream
+    slot = sure(slot)
+    stream = sure(arrival.stream)
     buffer.expires[slot] = arrival.expires
     buffer.time[slot] = arrival.time
     buffer.serial[slot] = arrival.serial
@@ -342,6 +344,7 @@ def link(buffer, arrival, row, size):
         group = group_in(buffer.shape, arrival, join)
         if group == NONE:
             group = _new_group(buffer, join, key_in(buffer.shape, arrival, join))
+        group = sure(group)
         buffer.group[slot, join] = group
         last = buffer.last[group, stream]
         buffer.previous[slot, join] = last
@@ -349,7 +352,7 @@ def link(buffer, arrival, row, size):
         if last == NONE:
             buffer.first[group, stream] = slot
         else:
-            buffer.next[link_of(buffer.shape, last, join)] = slot
+            buffer.next[link_of(buffer.shape, sure(last), join)] = slot
         buffer.last[group, stream] = slot
         buffer.population[group, stream] += 1
     _join_stream(buffer, slot, stream)
@@ -361,20 +364,22 @@ def link(buffer, arrival, row, size):
 @inlined
 def unlink(buffer, slot):
     """Free a slot, and the groups in which its tuple was the last."""
-    stream = buffer.stream[slot]
+    slot = sure(slot)
+    stream = sure(buffer.stream[slot])
     for join in range(indexes(buffer.shape)):
         group = buffer.group[slot, join]
         if group == NONE:
             continue
+        group = sure(group)
         previous, next_ = buffer.previous[slot, join], following(buffer, slot, join)
         if previous == NONE:
             buffer.first[group, stream] = next_
         else:
-            buffer.next[link_of(buffer.shape, previous, join)] = next_
+            buffer.next[link_of(buffer.shape, sure(previous), join)] = next_
         if next_ == NONE:
             buffer.last[group, stream] = previous
         else:
-            buffer.previous[next_, join] = previous
+            buffer.previous[sure(next_), join] = previous
         buffer.population[group, stream] -= 1
         if is_empty(buffer, group):
             leave(buffer.table[join], _entry(buffer.key, group))

@@ -353,7 +353,7 @@ def no_feed(setting: Setting) -> Feed:
     none = np.zeros(0, np.int64)
     keys = np.zeros((0, setting.tables), np.int64)
     return Feed(
-        none, none.astype(np.int32), none, none, none, keys, keys.astype(np.uint8), none, none,
+        none.view(np.uint64), none.astype(np.int32), none, none, none, keys, keys.astype(np.uint8), none, none,
         np.zeros((0, setting.width), np.int64),
     )  # fmt: skip
 

@@ -25,7 +25,8 @@ class Encoded(NamedTuple):
     expires: np.ndarray
     keys: np.ndarray
     """By tuple and join; in a last column the subject, if facts replace each other."""
-    present: np.ndarray
+    present: np.ndarray | None
+    """None if every tuple has a key in every join."""
     size: np.ndarray
     extra: np.ndarray
     batch: pa.RecordBatch | None = None
@@ -65,7 +66,8 @@ def encoded(
     stream, setting = bound.streams[number], bound.setting
     count = batch.num_rows
     keys = np.zeros((count, setting.tables), np.int64)
-    present = np.zeros((count, setting.tables), np.uint8)
+    present: np.ndarray | None = np.zeros((count, setting.tables), np.uint8)
+    assert present is not None
     extra = np.zeros((count, setting.width), np.int64)
     incomplete = np.zeros(count, bool)
     for place, join in enumerate(bound.joins):
@@ -94,6 +96,8 @@ def encoded(
         moments, expires = lifetimes(stream.window.kind, stream.span, times, before)
     sizes = np.ceil(SLACK * row_bytes(batch)).astype(np.int64) if measure else NO_SIZES
     nulls = int(incomplete.sum())
+    if setting.plain and not nulls:
+        present = None
     return Encoded(
         times, moments, expires, keys, present, sizes, extra, batch, nulls, before
     )
@@ -107,8 +111,7 @@ def of_codes(
     assert window is not None
     moments, expires = lifetimes(window.kind, bound.streams[number].span, times, 0)
     extra = np.zeros((len(times), bound.setting.width), np.int64)
-    present = np.ones((len(times), 1), np.uint8)
-    return Encoded(times, moments, expires, codes[:, None], present, sizes, extra)
+    return Encoded(times, moments, expires, codes[:, None], None, sizes, extra)
 
 
 def times_of(
@@ -186,16 +189,47 @@ def feed_of(pieces: Sequence[Piece]) -> Feed:
     pieces
         At most one of each stream, in the order of the streams.
     """
-    columns = []
-    for name in ("time", "moment", "expires", "keys", "present", "size", "extra"):
-        parts = [getattr(piece.encoded, name)[piece.start : piece.stop] for piece in pieces]
-        columns.append(np.concatenate(parts))
-    time, moment, expires, keys, present, size, extra = columns
     counts = [piece.stop - piece.start for piece in pieces]
+    total = sum(counts)
+
+    def column(name: str) -> np.ndarray:
+        parts = [getattr(piece.encoded, name)[piece.start : piece.stop] for piece in pieces]
+        return np.concatenate(parts)
+
+    time = column("time")
+    shared = all(piece.encoded.moment is piece.encoded.time for piece in pieces)
+    keys = column("keys")
+    if all(piece.encoded.present is None for piece in pieces):
+        present = _ones(total, keys.shape[1])
+    else:
+        present = np.concatenate([_present(piece) for piece in pieces])
+    row = np.empty(total, np.int64)
+    end = 0
+    for piece, count in zip(pieces, counts, strict=True):
+        row[end : end + count] = np.arange(piece.row, piece.row + count)
+        end += count
     streams = np.array([piece.stream for piece in pieces], np.int32)
-    rows = [np.arange(p.row, p.row + n) for p, n in zip(pieces, counts, strict=True)]
-    order = np.argsort(time, kind="stable") if len(pieces) > 1 else np.arange(len(time))
+    order = np.argsort(time, kind="stable") if len(pieces) > 1 else np.arange(total)
+    # Without a sign, the compiled loop need not ask whether a place is counted from the end.
     return Feed(
-        order, np.repeat(streams, counts), time, moment, expires, keys, present,
-        np.concatenate(rows), size, extra,
+        order.view(np.uint64), np.repeat(streams, counts), time,
+        time if shared else column("moment"), column("expires"), keys, present, row,
+        column("size"), column("extra"),
     )  # fmt: skip
+
+
+def _present(piece: Piece) -> np.ndarray:
+    present = piece.encoded.present
+    if present is None:
+        return _ones(piece.stop - piece.start, piece.encoded.keys.shape[1])
+    return present[piece.start : piece.stop]
+
+
+def _ones(count: int, width: int) -> np.ndarray:
+    """Ones, of which the same are given again and again."""
+    if len(_KEPT[0]) < count * width:
+        _KEPT[0] = np.ones(2 * count * width, np.uint8)
+    return _KEPT[0][: count * width].reshape(count, width)
+
+
+_KEPT = [np.ones(2**15, np.uint8)]

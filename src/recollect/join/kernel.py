@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined, pick, prefetch
+from recollect.compiled import inlined, pick, prefetch, sure
 from recollect.join.buffer import NONE, find, has_free_slot, is_empty, is_live, link, tag_of, unlink
 from recollect.join.residual import Residual, holds
 from recollect.policies.base import (
@@ -184,7 +184,8 @@ class Trace(NamedTuple):
 @inlined
 def _remove(states, buffer, plan, ledger, slot):
     """Let a tuple go, for whatever reason."""
-    pool = plan.pool[buffer.stream[slot]]
+    slot = sure(slot)
+    pool = sure(plan.pool[sure(buffer.stream[slot])])
     forget(pick(states, pool), buffer, slot)
     ledger.used[pool] -= buffer.size[slot]
     unlink(buffer, slot)
@@ -275,6 +276,7 @@ def _over(buffer, plan, time):
             continue
         slot = buffer.oldest[stream]
         if slot != NONE:
+            slot = sure(slot)
             now = min(time, plan.horizon[CERTAIN]) if unordered else buffer.clock[stream]
             if buffer.expires[slot] < now:
                 return slot
@@ -289,6 +291,7 @@ def _over(buffer, plan, time):
 def _combinations(buffer, join, stream, group):
     """How many results an arrival finds in a group, if there is no filter."""
     count = 1
+    group = sure(group)
     for place in range(others(buffer.shape, join, stream)):
         count *= np.int64(buffer.population[group, other(buffer.shape, join, stream, place)])
     return count
@@ -330,11 +333,11 @@ def _holds(filters, join, own, feed, at, buffer, slot):
         filters.code.stack,
     )
     left, right = filters.lines[number]
-    one, i = feed.extra[:, left[0] : left[1]], at
+    one, i = feed.extra[:, left[0] : left[1]], np.int64(at)
     two, j = buffer.extra[:, right[0] : right[1]], np.int64(slot)
     if own != 0:
         one, i = buffer.extra[:, left[0] : left[1]], np.int64(slot)
-        two, j = feed.extra[:, right[0] : right[1]], at
+        two, j = feed.extra[:, right[0] : right[1]], np.int64(at)
     return holds(code, one, i, two, j)
 
 
@@ -351,7 +354,7 @@ def _in_time(buffer, slot, arrival):
 def _probe(states, buffer, feed, at, arrival, join, plan, filters, output):
     """Count the results of an arrival in a join, and tell the policy of those that took part."""
     shape, stream = buffer.shape, arrival.stream
-    group = group_in(shape, arrival, join)
+    group = sure(group_in(shape, arrival, join))
     filtering = filters.number[join] != NONE
     emitting = len(output.join) > 0
     unordered = plan.unordered[0] != 0
@@ -368,6 +371,7 @@ def _probe(states, buffer, feed, at, arrival, join, plan, filters, output):
         pool = plan.pool[partner]
         slot = buffer.first[group, partner]
         while slot != NONE:
+            slot = sure(slot)
             passed = pairwise or count > 0
             if filtering:
                 passed = _holds(filters, join, own, feed, at, buffer, slot)
@@ -414,7 +418,7 @@ def _forget_empty_groups(buffer, plan):
     """After an eviction: it may have been the last tuple with a key of the arrival."""
     for join in range(indexes(buffer.shape)):
         group = plan.groups[join]
-        if group != NONE and is_empty(buffer, group):
+        if group != NONE and is_empty(buffer, sure(group)):
             plan.groups[join] = NONE
 
 
@@ -440,7 +444,7 @@ def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
     alive_sum = ledger.totals[ALIVE_SUM]
     why = DONE
     stopped = total
-    for at in range(begin, total):
+    for at in range(sure(begin), total):
         if len(buffer.expires) < most_slots and not has_free_slot(buffer):
             why, stopped = SLOTS_FULL, at
             break
@@ -455,7 +459,7 @@ def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
                 coming = tag_of(feed.keys[feed.order[at + LOOK_AHEAD], join])
                 prefetch(buffer.table[join], coming & (buffer.table.shape[1] - 1))
         tuple_ = feed.order[at]
-        stream, time = np.int64(feed.stream[tuple_]), feed.time[tuple_]
+        stream, time = sure(np.int64(feed.stream[tuple_])), feed.time[tuple_]
 
         _set_clocks(buffer, plan, stream, time, feed.moment[tuple_])
         while True:
@@ -494,7 +498,7 @@ def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
         # From here on the arrival is handled whole.
         serial += 1
         ledger.arrivals[stream] += 1
-        pool = plan.pool[stream]
+        pool = sure(plan.pool[stream])
         if present and plan.by_rate[pool] != 0 and ledger.used[pool] >= plan.capacity[pool]:
             ledger.shed[stream] += 1
         elif present:
@@ -543,7 +547,7 @@ def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
             if refused:
                 ledger.refused[stream] += 1
             else:
-                slot = link(buffer, arrival, feed.row[tuple_], size)
+                slot = sure(link(buffer, arrival, feed.row[tuple_], size))
                 for place in range(buffer.extra.shape[1]):
                     buffer.extra[slot, place] = feed.extra[tuple_, place]
                 ledger.used[pool] += size

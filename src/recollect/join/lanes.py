@@ -21,7 +21,7 @@ from recollect.join.payload import take
 from recollect.join.query import Bound
 from recollect.streams.python_values import text_of
 
-STEP_ROWS = 8_192
+STEP_ROWS = 8_000
 """So many tuples of a stream go at once at the most, which the processor's caches hold."""
 COUNTERS = ("position", "last", "rows", "encoded_rows", "late", "null_keys", "finished")
 
@@ -219,6 +219,8 @@ class Lanes:
 
     def __init__(self, bound: Bound, measure: bool = False) -> None:
         self.all = tuple(Lane(bound, number, measure) for number in range(len(bound.streams)))
+        self._going: list[tuple[int, int]] = []
+        """How many tuples of each stream are in the latest step."""
 
     @property
     def behind(self) -> Lane | None:
@@ -277,10 +279,15 @@ class Lanes:
                     pieces.append(
                         Piece(lane.number, part, lane.position, stop, base + lane.position)
                     )
-            yield feed_of(pieces)
+            feed = feed_of(pieces)
+            self._going = [(piece.stream, piece.stop - piece.start) for piece in pieces]
+            yield feed
 
-    def take(self, counts: np.ndarray) -> None:
-        """Tell how many tuples of each stream have been joined."""
-        for lane, count in zip(self.all, counts.tolist(), strict=True):
+    def take(self, feed: Feed, begin: int, end: int) -> None:
+        """Tell that the arrivals of a feed from one place to another have been joined."""
+        counts = self._going
+        if end - begin < len(feed.order):
+            counts = list(enumerate(np.bincount(feed.stream[feed.order[begin:end]]).tolist()))
+        for number, count in counts:
             if count:
-                lane.take(count)
+                self.all[number].take(count)

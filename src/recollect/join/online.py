@@ -11,7 +11,7 @@ from recollect.errors import InputError, PolicyError, StateError
 from recollect.join.budget import Budget, Capacity, capacity_of, parse_budget, parse_shares
 from recollect.join.engine import Engine, new_output
 from recollect.join.feed import Encoded
-from recollect.join.kernel import OUTPUT_FULL
+from recollect.join.kernel import OUTPUT_FULL, Feed
 from recollect.join.lanes import Lanes
 from recollect.join.payload import RAW, PayloadStore, fit
 from recollect.join.query import SIDES, Bound, Query, bind
@@ -143,7 +143,7 @@ class OnlineJoin:
                 started = perf_counter()
                 self._output.filled[0] = 0
                 why, stopped = self._engine.run(feed, at, self._output)
-                self._take(np.bincount(feed.stream[feed.order[at:stopped]], minlength=len(self.names)))
+                self._take(feed, at, stopped)
                 at = stopped
                 found = int(self._output.filled[0])
                 batches = list(self._taken(found)) if found else []
@@ -162,11 +162,11 @@ class OnlineJoin:
             base = self._bases[number] = self._stores[number].add(part.batch)
         return base
 
-    def _take(self, counts: np.ndarray) -> None:
-        """Note that so many tuples of each stream have been joined."""
+    def _take(self, feed: Feed, begin: int, end: int) -> None:
+        """Note that some arrivals have been joined."""
         assert self.lanes is not None
         heads = [lane.waiting[0] if lane.waiting else None for lane in self.lanes.all]
-        self.lanes.take(counts)
+        self.lanes.take(feed, begin, end)
         for number, (lane, head) in enumerate(zip(self.lanes.all, heads, strict=True)):
             base = self._bases[number]
             if base is not None and (not lane.waiting or lane.waiting[0] is not head):

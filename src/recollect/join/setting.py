@@ -96,6 +96,15 @@ class Setting:
         return len(self.counting)
 
     @property
+    def plain(self) -> bool:
+        """Whether all streams take part in all joins, in windows and without subjects."""
+        return (
+            all(len(set(streams)) == self.streams for streams in self.joins)
+            and not self.subjects
+            and not any(self.ends)
+        )
+
+    @property
     def tables(self) -> int:
         """How many keys a tuple may have: one for each join, and its subject."""
         return len(self.joins) + int(self.subjects)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from recollect.errors import InputError
@@ -107,7 +106,7 @@ class Inputs:
                 self.lanes.all[number].add(batch)
             for feed in self.lanes.steps():
                 yield feed
-                self.lanes.take(np.bincount(feed.stream, minlength=len(self.sources)))
+                self.lanes.take(feed, 0, len(feed.order))
 
     def count(self, engines: Sequence[Engine], progress: Progress, stage: str) -> list[float]:
         """Run any number of engines over the inputs at once; return the seconds of each."""
