@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.compiled import cached, inlined, mix
+from recollect.compiled import cached, inlined, mix, sure
 
 STREAMS = 2
 KEY = 0
@@ -31,7 +31,7 @@ def _is_free(lines, place):
 
 @inlined
 def _line_of(lines, key):
-    mask = len(lines) - 1
+    mask = sure(len(lines) - 1)
     place = mix(key) & mask
     while lines[place, KEY] != key and not _is_free(lines, place):
         place = (place + 1) & mask

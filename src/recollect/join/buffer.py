@@ -243,13 +243,13 @@ def refill(table, smaller):
 def index_groups(table, key, groups):
     """Enter some groups into an empty hash table."""
     for group in groups:
-        enter(table, _entry(key, group))
+        enter(table, _entry(key[group], group))
 
 
 @inlined
 def _entry(key, group):
-    """What the hash table has for a group."""
-    return (tag_of(key[group]) << 32) | (np.int64(group) + 1)
+    """What the hash table has for a key and its group."""
+    return (tag_of(key) << 32) | (np.int64(group) + 1)
 
 
 @inlined
@@ -278,7 +278,7 @@ def _new_group(buffer, join, key):
         buffer.first[group, stream] = NONE
         buffer.last[group, stream] = NONE
         buffer.population[group, stream] = 0
-    enter(buffer.table[join], _entry(buffer.key, group))
+    enter(buffer.table[join], _entry(key, group))
     return group
 
 
@@ -382,7 +382,7 @@ def unlink(buffer, slot):
             buffer.previous[sure(next_), join] = previous
         buffer.population[group, stream] -= 1
         if is_empty(buffer, group):
-            leave(buffer.table[join], _entry(buffer.key, group))
+            leave(buffer.table[join], _entry(buffer.key[group], group))
             buffer.first[group, 0] = buffer.free[FREE_GROUP]
             buffer.free[FREE_GROUP] = group
     _leave_stream(buffer, slot, stream)

@@ -15,6 +15,7 @@ from recollect.join.sizes import row_bytes
 from recollect.join.window import lifetimes
 
 NO_SIZES = np.empty(0, np.int64)
+LEAST_ROOM = 4_096
 
 
 class Encoded(NamedTuple):
@@ -181,55 +182,70 @@ class Piece(NamedTuple):
     """The number of its first row in the payload store."""
 
 
-def feed_of(pieces: Sequence[Piece]) -> Feed:
+class Space:
+    """Memory that is used for one feed after the other, since new memory is slow at first."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, np.ndarray] = {}
+        self.ones = np.ones((0, 1), np.uint8)
+
+    def joined(self, name: str, parts: Sequence[np.ndarray]) -> np.ndarray:
+        """Put arrays behind each other."""
+        total = sum(map(len, parts))
+        array = self._arrays.get(name)
+        if array is None or len(array) < total:
+            array = np.empty((max(total, LEAST_ROOM), *parts[0].shape[1:]), parts[0].dtype)
+            self._arrays[name] = array
+        return np.concatenate(parts, out=array[:total])
+
+    def all_present(self, count: int, width: int) -> np.ndarray:
+        """Ones."""
+        if len(self.ones) < count or self.ones.shape[1] != width:
+            self.ones = np.ones((max(count, LEAST_ROOM), width), np.uint8)
+        return self.ones[:count]
+
+
+def feed_of(pieces: Sequence[Piece], space: Space | None = None) -> Feed:
     """Tuples of several streams in order of arrival: by time, then by stream.
 
     Parameters
     ----------
     pieces
         At most one of each stream, in the order of the streams.
+    space
+        Memory for the feed; what was made in it before is overwritten.
     """
+    space = space or Space()
+    first = pieces[0].encoded
+    cuts = [slice(piece.start, piece.stop) for piece in pieces]
+    parts = [piece.encoded for piece in pieces]
     counts = [piece.stop - piece.start for piece in pieces]
     total = sum(counts)
 
     def column(name: str) -> np.ndarray:
-        parts = [getattr(piece.encoded, name)[piece.start : piece.stop] for piece in pieces]
-        return np.concatenate(parts)
+        return space.joined(
+            name, [getattr(part, name)[cut] for part, cut in zip(parts, cuts, strict=True)]
+        )
 
     time = column("time")
-    shared = all(piece.encoded.moment is piece.encoded.time for piece in pieces)
-    keys = column("keys")
-    if all(piece.encoded.present is None for piece in pieces):
-        present = _ones(total, keys.shape[1])
-    else:
-        present = np.concatenate([_present(piece) for piece in pieces])
-    row = np.empty(total, np.int64)
-    end = 0
-    for piece, count in zip(pieces, counts, strict=True):
-        row[end : end + count] = np.arange(piece.row, piece.row + count)
-        end += count
-    streams = np.array([piece.stream for piece in pieces], np.int32)
+    width = first.keys.shape[1]
+    present = space.all_present(total, width)
+    if any(part.present is not None for part in parts):
+        present = np.concatenate(
+            [
+                present[: piece.stop - piece.start]
+                if piece.encoded.present is None
+                else piece.encoded.present[piece.start : piece.stop]
+                for piece in pieces
+            ]
+        )
+    rows = [np.arange(piece.row, piece.row + n) for piece, n in zip(pieces, counts, strict=True)]
     order = np.argsort(time, kind="stable") if len(pieces) > 1 else np.arange(total)
+    streams = np.array([piece.stream for piece in pieces], np.int32)
     # Without a sign, the compiled loop need not ask whether a place is counted from the end.
     return Feed(
         order.view(np.uint64), np.repeat(streams, counts), time,
-        time if shared else column("moment"), column("expires"), keys, present, row,
+        time if all(part.moment is part.time for part in parts) else column("moment"),
+        column("expires"), column("keys"), present, space.joined("row", rows),
         column("size"), column("extra"),
     )  # fmt: skip
-
-
-def _present(piece: Piece) -> np.ndarray:
-    present = piece.encoded.present
-    if present is None:
-        return _ones(piece.stop - piece.start, piece.encoded.keys.shape[1])
-    return present[piece.start : piece.stop]
-
-
-def _ones(count: int, width: int) -> np.ndarray:
-    """Ones, of which the same are given again and again."""
-    if len(_KEPT[0]) < count * width:
-        _KEPT[0] = np.ones(2 * count * width, np.uint8)
-    return _KEPT[0][: count * width].reshape(count, width)
-
-
-_KEPT = [np.ones(2**15, np.uint8)]

@@ -15,13 +15,13 @@ import pyarrow as pa
 
 from recollect.errors import InputError, NullKeyError, TimeOrderError
 from recollect.hashing import missing
-from recollect.join.feed import Encoded, Piece, encoded, feed_of, keys_of, times_of
+from recollect.join.feed import Encoded, Piece, Space, encoded, feed_of, keys_of, times_of
 from recollect.join.kernel import BEFORE_ALL, FOREVER, Feed
 from recollect.join.payload import take
 from recollect.join.query import Bound
 from recollect.streams.python_values import text_of
 
-STEP_ROWS = 8_000
+STEP_ROWS = 16_000
 """So many tuples of a stream go at once at the most, which the processor's caches hold."""
 COUNTERS = ("position", "last", "rows", "encoded_rows", "late", "null_keys", "finished")
 
@@ -219,6 +219,7 @@ class Lanes:
 
     def __init__(self, bound: Bound, measure: bool = False) -> None:
         self.all = tuple(Lane(bound, number, measure) for number in range(len(bound.streams)))
+        self._space = Space()
         self._going: list[tuple[int, int]] = []
         """How many tuples of each stream are in the latest step."""
 
@@ -279,7 +280,7 @@ class Lanes:
                     pieces.append(
                         Piece(lane.number, part, lane.position, stop, base + lane.position)
                     )
-            feed = feed_of(pieces)
+            feed = feed_of(pieces, self._space)
             self._going = [(piece.stream, piece.stop - piece.start) for piece in pieces]
             yield feed
 

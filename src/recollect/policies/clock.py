@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined
+from recollect.compiled import inlined, sure
 from recollect.errors import PolicyError
 from recollect.policies.base import Array, Policy, Room
 
@@ -51,10 +51,11 @@ def insert(ring, slot, score):
     """Give a tuple the place that became empty last, or a new one."""
     if ring.ends[VACANT] > 0:
         ring.ends[VACANT] -= 1
-        place = ring.vacant[ring.ends[VACANT]]
+        place = ring.vacant[sure(ring.ends[VACANT])]
     else:
         place = ring.ends[USED]
         ring.ends[USED] += 1
+    place = sure(place)
     ring.slot[place] = slot
     ring.score[place] = score
     ring.place[slot] = place
@@ -63,9 +64,9 @@ def insert(ring, slot, score):
 @inlined
 def remove(ring, slot):
     """Empty the place of a tuple."""
-    place = ring.place[slot]
+    place = sure(ring.place[slot])
     ring.score[place] = np.inf
-    ring.vacant[ring.ends[VACANT]] = place
+    ring.vacant[sure(ring.ends[VACANT])] = place
     ring.ends[VACANT] += 1
 
 
@@ -89,11 +90,11 @@ class State(NamedTuple):
 
     def match(self, buffer, slot):
         """Gain a point."""
-        self.ring.score[self.ring.place[slot]] += 1
+        self.ring.score[sure(self.ring.place[slot])] += 1
 
     def partial(self, buffer, slot):
         """Gain less than a match would give."""
-        self.ring.score[self.ring.place[slot]] += self.consolation[0]
+        self.ring.score[sure(self.ring.place[slot])] += self.consolation[0]
 
     def forget(self, buffer, slot):
         """Leave the ring."""
@@ -102,7 +103,7 @@ class State(NamedTuple):
     def victim(self, buffer, newcomer):
         """Move the hand until a tuple has no points left."""
         ring = self.ring
-        place = ring.ends[HAND]
+        place = sure(ring.ends[HAND])
         while True:
             least = np.inf
             for _ in range(ring.ends[USED]):
@@ -112,7 +113,7 @@ class State(NamedTuple):
                     ring.ends[HAND] = next_place(ring, place)
                     return ring.slot[place]
                 least = min(least, score)
-                place = next_place(ring, place)
+                place = sure(next_place(ring, place))
             # A whole round was in vain. Do at once the rounds that would be too.
             rounds = np.ceil(least) - 1
             for other in range(ring.ends[USED]):

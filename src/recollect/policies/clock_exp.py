@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recollect.compiled import sure
 from recollect.errors import PolicyError
 from recollect.policies.base import Array, Policy, Room
 from recollect.policies.clock import (
@@ -42,11 +43,11 @@ class State(NamedTuple):
 
     def match(self, buffer, slot):
         """Gain a point."""
-        self.ring.score[self.ring.place[slot]] += 1
+        self.ring.score[sure(self.ring.place[slot])] += 1
 
     def partial(self, buffer, slot):
         """Gain less than a match would give."""
-        self.ring.score[self.ring.place[slot]] += self.consolation[0]
+        self.ring.score[sure(self.ring.place[slot])] += self.consolation[0]
 
     def forget(self, buffer, slot):
         """Leave the ring."""
@@ -55,14 +56,14 @@ class State(NamedTuple):
     def victim(self, buffer, newcomer):
         """Move the hand until a score falls below the threshold."""
         ring = self.ring
-        place = ring.ends[HAND]
+        place = sure(ring.ends[HAND])
         while True:
             score = ring.score[place] * self.rho[0]
             ring.score[place] = score
             if score < THRESHOLD:
                 ring.ends[HAND] = next_place(ring, place)
                 return ring.slot[place]
-            place = next_place(ring, place)
+            place = sure(next_place(ring, place))
 
 
 @dataclass(frozen=True)

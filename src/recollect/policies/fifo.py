@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recollect.compiled import sure
 from recollect.policies.base import NEWCOMER, Array, Policy, Room
 
 
@@ -21,8 +22,10 @@ class State(NamedTuple):
         """Return the slot that was filled first."""
         chosen = NEWCOMER
         for stream in self.streams:
-            slot = buffer.oldest[stream]
-            if slot >= 0 and (chosen == NEWCOMER or buffer.serial[slot] < buffer.serial[chosen]):
+            slot = buffer.oldest[sure(stream)]
+            if slot >= 0 and (
+                chosen == NEWCOMER or buffer.serial[sure(slot)] < buffer.serial[sure(chosen)]
+            ):
                 chosen = slot
         return chosen
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined
+from recollect.compiled import inlined, sure
 from recollect.policies.base import Array
 
 NONE = -1
@@ -64,6 +64,7 @@ def new_rung(ladder, value, under):
         ends[FRESH] += 1
     else:
         ends[FREE] = ladder.above[rung]
+    rung = sure(rung)
     ladder.value[rung] = value
     ladder.members[rung] = 0
     ladder.first[rung] = NONE
@@ -72,18 +73,19 @@ def new_rung(ladder, value, under):
         over = ends[LOWEST]
         ends[LOWEST] = rung
     else:
-        over = ladder.above[under]
-        ladder.above[under] = rung
+        over = ladder.above[sure(under)]
+        ladder.above[sure(under)] = rung
     ladder.below[rung] = under
     ladder.above[rung] = over
     if over != NONE:
-        ladder.below[over] = rung
+        ladder.below[sure(over)] = rung
     return rung
 
 
 @inlined
 def stand(ladder, slot, rung):
     """Put a tuple at the end of a rung."""
+    rung = sure(rung)
     last = ladder.last[rung]
     ladder.rung[slot] = rung
     ladder.before[slot] = last
@@ -91,14 +93,14 @@ def stand(ladder, slot, rung):
     if last == NONE:
         ladder.first[rung] = slot
     else:
-        ladder.after[last] = slot
+        ladder.after[sure(last)] = slot
     ladder.last[rung] = slot
     ladder.members[rung] += 1
     ladder.ends[COUNT] += 1
     marker = ladder.ends[MARKER]
     if marker == NONE:
         ladder.ends[MARKER] = rung
-    elif ladder.value[rung] < ladder.value[marker]:
+    elif ladder.value[rung] < ladder.value[sure(marker)]:
         ladder.ends[UNDER] += 1
 
 
@@ -106,16 +108,16 @@ def stand(ladder, slot, rung):
 def step_off(ladder, slot):
     """Take a tuple from its rung, and the rung away if that was the last one on it."""
     ends = ladder.ends
-    rung = ladder.rung[slot]
+    rung = sure(ladder.rung[slot])
     before, after = ladder.before[slot], ladder.after[slot]
     if before == NONE:
         ladder.first[rung] = after
     else:
-        ladder.after[before] = after
+        ladder.after[sure(before)] = after
     if after == NONE:
         ladder.last[rung] = before
     else:
-        ladder.before[after] = before
+        ladder.before[sure(after)] = before
     ladder.members[rung] -= 1
     ends[COUNT] -= 1
     marker = ends[MARKER]
@@ -133,9 +135,9 @@ def step_off(ladder, slot):
     if below == NONE:
         ends[LOWEST] = above
     else:
-        ladder.above[below] = above
+        ladder.above[sure(below)] = above
     if above != NONE:
-        ladder.below[above] = below
+        ladder.below[sure(above)] = below
     ladder.above[rung] = ends[FREE]
     ends[FREE] = rung
 
@@ -143,10 +145,10 @@ def step_off(ladder, slot):
 @inlined
 def climb(ladder, slot):
     """Raise the value of a tuple by one."""
-    rung = ladder.rung[slot]
+    rung = sure(ladder.rung[slot])
     target = ladder.value[rung] + 1
     above = ladder.above[rung]
-    if above == NONE or ladder.value[above] != target:
+    if above == NONE or ladder.value[sure(above)] != target:
         if ladder.members[rung] == 1:
             ladder.value[rung] = target
             return
@@ -158,20 +160,20 @@ def climb(ladder, slot):
 @inlined
 def lowest(ladder):
     """The tuple that has stood longest on the lowest rung."""
-    return ladder.first[ladder.ends[LOWEST]]
+    return ladder.first[sure(ladder.ends[LOWEST])]
 
 
 @inlined
 def rung_of_rank(ladder, rank):
     """The rung of the tuple with this rank (1 is the lowest value)."""
-    marker = ladder.ends[MARKER]
+    marker = sure(ladder.ends[MARKER])
     under = ladder.ends[UNDER]
     while under >= rank:
-        marker = ladder.below[marker]
+        marker = sure(ladder.below[marker])
         under -= ladder.members[marker]
     while under + ladder.members[marker] < rank:
         under += ladder.members[marker]
-        marker = ladder.above[marker]
+        marker = sure(ladder.above[marker])
     ladder.ends[MARKER] = marker
     ladder.ends[UNDER] = under
     return marker

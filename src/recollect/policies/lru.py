@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined
+from recollect.compiled import inlined, sure
 from recollect.policies.base import NEWCOMER, Array, Policy, Room
 
 
@@ -21,7 +21,7 @@ def _append(state, slot):
     if latest == NEWCOMER:
         state.ends[0] = slot
     else:
-        state.after[latest] = slot
+        state.after[sure(latest)] = slot
     state.ends[1] = slot
 
 
@@ -31,11 +31,11 @@ def _detach(state, slot):
     if before == NEWCOMER:
         state.ends[0] = after
     else:
-        state.after[before] = after
+        state.after[sure(before)] = after
     if after == NEWCOMER:
         state.ends[1] = before
     else:
-        state.before[after] = before
+        state.before[sure(after)] = before
 
 
 class State(NamedTuple):

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined
+from recollect.compiled import inlined, sure
 from recollect.counting import (
     add,
     crowded,
@@ -86,7 +86,7 @@ class State(NamedTuple):
         for join in range(joins(shape)):
             counted = not takes_part(shape, arrival, join)
             for place in range(others(shape, join, arrival.stream)):
-                stream = other(shape, join, arrival.stream, place)
+                stream = sure(other(shape, join, arrival.stream, place))
                 if not takes_part(shape, arrival, join) or self.own[stream] == 0:
                     continue
                 key, group = key_in(shape, arrival, join), group_in(shape, arrival, join)
@@ -95,7 +95,7 @@ class State(NamedTuple):
                     counted = True
                 if group < 0:
                     continue
-                slot = buffer.first[group, stream]
+                slot = buffer.first[sure(group), stream]
                 worth = expected(self, shape, join, stream, key) if slot >= 0 else 0.0
                 while slot >= 0:
                     _enter(self, buffer, slot, join, worth)
@@ -103,13 +103,13 @@ class State(NamedTuple):
 
     def admit(self, buffer, slot):
         """Take part in the tournament, unless another tuple stands for it."""
-        shape, stream = buffer.shape, buffer.stream[slot]
+        shape, stream = buffer.shape, sure(buffer.stream[slot])
         only = home(shape, stream)
-        if only != NOBODY and buffer.first[buffer.group[slot, only], stream] != slot:
+        if only != NOBODY and buffer.first[sure(buffer.group[slot, only]), stream] != slot:
             return
         for join in range(joins(shape)):
             group = buffer.group[slot, join]
-            worth = expected(self, shape, join, stream, buffer.key[group]) if group >= 0 else 0.0
+            worth = expected(self, shape, join, stream, buffer.key[sure(group)]) if group >= 0 else 0.0
             _enter(self, buffer, slot, join, worth)
 
     def forget(self, buffer, slot):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined, mix, prefetch
+from recollect.compiled import inlined, mix, prefetch, sure
 from recollect.policies.base import Array, Policy, Room
 
 
@@ -33,15 +33,15 @@ class State(NamedTuple):
 
     def admit(self, buffer, slot):
         """Append the newcomer."""
-        self.members[self.size[0]] = slot
+        self.members[sure(self.size[0])] = slot
         self.place[slot] = self.size[0]
         self.size[0] += 1
 
     def forget(self, buffer, slot):
         """Fill the leaver's place with the last member."""
         self.size[0] -= 1
-        last = self.members[self.size[0]]
-        self.members[self.place[slot]] = last
+        last = sure(self.members[sure(self.size[0])])
+        self.members[sure(self.place[slot])] = last
         self.place[last] = self.place[slot]
 
     def victim(self, buffer, newcomer):

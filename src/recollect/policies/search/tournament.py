@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.compiled import inlined
+from recollect.compiled import inlined, sure
 from recollect.policies.base import Array
 
 NOBODY = -1
@@ -78,6 +78,7 @@ def value_of(trees, buffer, slot):
 @inlined
 def _play(trees, buffer, stream, node):
     """Decide a node anew from its two children; say whether anything about it changed."""
+    node = sure(node)
     winner = trees.winner[stream]
     one, two = winner[2 * node], winner[2 * node + 1]
     aging = trees.aging[0] != 0
@@ -85,6 +86,7 @@ def _play(trees, buffer, stream, node):
     if one == NOBODY or two == NOBODY:
         best = max(one, two)
     else:
+        one, two = sure(one), sure(two)
         value, other = value_of(trees, buffer, one), value_of(trees, buffer, two)
         best = one
         loser = two
@@ -117,7 +119,7 @@ def _replay(trees, buffer, stream, slot):
     node = (trees.winner.shape[1] // 2 + slot) >> 1
     while node >= 1:
         changed = _play(trees, buffer, stream, node)
-        if not changed and trees.winner[stream, node] != slot:
+        if not changed and trees.winner[stream, sure(node)] != slot:
             break
         node >>= 1
 
@@ -125,7 +127,8 @@ def _replay(trees, buffer, stream, slot):
 @inlined
 def enter(trees, buffer, slot, weight):
     """Let a tuple take part, or change its weight if it already does."""
-    stream = buffer.stream[slot]
+    slot = sure(slot)
+    stream = sure(buffer.stream[slot])
     trees.weight[slot] = weight
     trees.winner[stream, trees.winner.shape[1] // 2 + slot] = slot
     _replay(trees, buffer, stream, slot)
@@ -134,7 +137,8 @@ def enter(trees, buffer, slot, weight):
 @inlined
 def leave(trees, buffer, slot):
     """Take a tuple out."""
-    stream = buffer.stream[slot]
+    slot = sure(slot)
+    stream = sure(buffer.stream[slot])
     trees.winner[stream, trees.winner.shape[1] // 2 + slot] = NOBODY
     _replay(trees, buffer, stream, slot)
 
@@ -142,6 +146,7 @@ def leave(trees, buffer, slot):
 @inlined
 def least(trees, buffer, stream):
     """The tuple of a stream with the least value now, or NOBODY."""
+    stream = sure(stream)
     leaves = trees.winner.shape[1] // 2
     if trees.stale[stream] != 0:
         trees.stale[stream] = 0
@@ -168,6 +173,7 @@ def least(trees, buffer, stream):
 @inlined
 def goes_first(trees, buffer, one, two):
     """Whether the first tuple, of one stream, has less value than the second, of another."""
+    one, two = sure(one), sure(two)
     value, other = value_of(trees, buffer, one), value_of(trees, buffer, two)
     if value != other:
         return value < other
