@@ -130,6 +130,13 @@ def sure(index: Any) -> Any:
     return index
 
 
+def step_is(array: Any, bytes_: Any) -> None:
+    """Tell the compiler how many bytes lie between the lines of an array that shows records.
+
+    It then computes addresses by shifts instead of multiplications.
+    """
+
+
 def pick(parts: Any, index: Any) -> Any:
     """One of several parts of the same type; of one part, that, without a look at the index."""
     return parts[index]
@@ -190,6 +197,28 @@ def _register_own() -> None:
         return assume_positive(index)
 
     overload(sure, jit_options=_INLINED)(lambda index: assumed)
+
+    @intrinsic
+    def assume_step(typing: Any, array: Any, bytes_: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            kind = signature.args[0]
+            struct = context.make_array(kind)(context, builder, arguments[0])
+            assume = cgutils.get_or_insert_function(
+                builder.module, ir.FunctionType(ir.VoidType(), [ir.IntType(1)]), "llvm.assume"
+            )
+            step = context.cast(builder, arguments[1], signature.args[1], types.intp)
+            item = step.type(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+            for axis, bytes_ in enumerate([step, item][: kind.ndim]):
+                stride = builder.extract_value(struct.strides, axis)
+                builder.call(assume, [builder.icmp_signed("==", stride, bytes_)])
+            return context.get_dummy_value()
+
+        return types.void(array, bytes_), generate
+
+    def known_step(array, bytes_):  # type: ignore[no-untyped-def]
+        assume_step(array, bytes_)
+
+    overload(step_is, jit_options=_INLINED)(lambda array, bytes_: known_step)
 
     def choose_pick(parts, index):  # type: ignore[no-untyped-def]
         if len(parts) == 1:

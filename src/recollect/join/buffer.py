@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recollect.compiled import cached, inlined, mix, sure
+from recollect.compiled import cached, inlined, mix, step_is, sure
 from recollect.join import ends
 from recollect.policies.base import Array
 from recollect.policies.shape import (
@@ -31,6 +31,7 @@ from recollect.policies.shape import (
     indexes,
     key_in,
     link_of,
+    slot_bytes,
     streams,
     takes_part,
 )
@@ -177,6 +178,26 @@ def with_slots(storage: Storage, slots: int, shape: Pair | Many) -> Storage:
     for table, smaller in zip(larger.table, storage.table, strict=True):
         refill(table, smaller)
     return larger
+
+
+@inlined
+def know_steps(buffer):
+    """Tell the compiler where the records of a join of two streams lie."""
+    if slot_bytes(buffer.shape) == 64:
+        step_is(buffer.expires, 64)
+        step_is(buffer.time, 64)
+        step_is(buffer.serial, 64)
+        step_is(buffer.row, 64)
+        step_is(buffer.size, 64)
+        step_is(buffer.stream, 64)
+        step_is(buffer.newer, 64)
+        step_is(buffer.older, 64)
+        step_is(buffer.group, 64)
+        step_is(buffer.previous, 64)
+        step_is(buffer.key, 32)
+        step_is(buffer.first, 32)
+        step_is(buffer.last, 32)
+        step_is(buffer.population, 32)
 
 
 @inlined

@@ -26,7 +26,17 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.compiled import inlined, pick, prefetch, sure
-from recollect.join.buffer import NONE, find, has_free_slot, is_empty, is_live, link, tag_of, unlink
+from recollect.join.buffer import (
+    NONE,
+    find,
+    has_free_slot,
+    is_empty,
+    is_live,
+    know_steps,
+    link,
+    tag_of,
+    unlink,
+)
 from recollect.join.residual import Residual, holds
 from recollect.policies.base import (
     NEWCOMER,
@@ -427,6 +437,7 @@ def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
 
     Returns why it stopped, and before which arrival.
     """
+    know_steps(buffer)
     shape = buffer.shape
     tables = indexes(shape)
     count = joins(shape)

@@ -79,6 +79,12 @@ def has_end(shape, stream):
 
 
 @hook
+def slot_bytes(shape):
+    """How many bytes the record of a slot takes, if that is known when the kernel is compiled."""
+    return 0
+
+
+@hook
 def takes_part(shape, arrival, join):
     """Whether an arrival has a key in a join: its stream may not be in it, or the key be NULL."""
 
@@ -135,6 +141,9 @@ class Pair(NamedTuple):
 
     def has_end(self, stream):  # noqa: D102
         return False
+
+    def slot_bytes(self):  # noqa: D102
+        return 64
 
     def takes_part(self, arrival, join):  # noqa: D102
         return True
