@@ -51,6 +51,8 @@ Function = Callable[..., Any]
 _OPTIONS: Any = {"nogil": True, "_nrt": False}
 _INLINED: Any = _OPTIONS | {"forceinline": True}
 _WORD = 2**64 - 1
+LIGHT = 20_000
+"""So many items are handled by plain Python before numba could be imported."""
 
 _interpreting = bool(os.environ.get("RECOLLECT_INTERPRETED"))
 _registrations: list[Callable[[], Any]] = []
@@ -370,6 +372,27 @@ def cached(function: Function) -> Function:
         return _on_disk(function, ())(*arguments)
 
     return call
+
+
+def light(function: Function) -> Function:
+    """Decorator as :func:`cached`; small inputs are interpreted while numba is not even imported.
+
+    The size of the work must go with the sizes of the arrays that are given.
+    """
+    compiled = cached(function)
+
+    @wraps(function)
+    def call(*arguments: Any) -> Any:
+        if "numba" in sys.modules or _size(arguments) > LIGHT:
+            return compiled(*arguments)
+        with np.errstate(over="ignore"):
+            return function(*arguments)
+
+    return call
+
+
+def _size(arguments: Any) -> int:
+    return max((a.size for a in arguments if isinstance(a, np.ndarray)), default=0)
 
 
 def specialise(kernel: Function, *arguments: Any) -> Function:

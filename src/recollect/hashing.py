@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recollect.compiled import cached, mix
+from recollect.compiled import light, mix
 from recollect.errors import InputError
 
 Codes = np.ndarray
@@ -22,7 +22,7 @@ NULL_INSIDE = np.int64(-7046029254386353131)
 """The code of a NULL inside a nested value."""
 
 
-@cached
+@light
 def _hash_bytes(codes, starts, ends, data, seed):  # type: ignore[no-untyped-def]
     """FNV-1a over each ``data[start:end]``, then :func:`mix`, so that all 64 bits are good."""
     for i in range(len(starts)):
@@ -32,7 +32,7 @@ def _hash_bytes(codes, starts, ends, data, seed):  # type: ignore[no-untyped-def
         codes[i] = mix(np.int64(bits ^ np.uint64(ends[i] - starts[i])))
 
 
-@cached
+@light
 def _hash_lists(codes, starts, ends, items):  # type: ignore[no-untyped-def]
     for i in range(len(starts)):
         code = mix(ends[i] - starts[i])
@@ -41,7 +41,7 @@ def _hash_lists(codes, starts, ends, items):  # type: ignore[no-untyped-def]
         codes[i] = code
 
 
-@cached
+@light
 def _combine(codes, more):  # type: ignore[no-untyped-def]
     for i in range(len(codes)):
         codes[i] = mix(mix(codes[i]) + more[i])

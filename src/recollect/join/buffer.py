@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recollect.compiled import cached, inlined, mix, step_is, sure
+from recollect.compiled import inlined, light, mix, step_is, sure
 from recollect.join import ends
 from recollect.policies.base import Array
 from recollect.policies.shape import (
@@ -252,7 +252,7 @@ def leave(table, entry):
     table[hole] = 0
 
 
-@cached
+@light
 def refill(table, smaller):
     """Put what is in a hash table into a larger one, which is empty."""
     for entry in smaller:
@@ -260,7 +260,7 @@ def refill(table, smaller):
             enter(table, entry)
 
 
-@cached
+@light
 def index_groups(table, key, groups):
     """Enter some groups into an empty hash table."""
     for group in groups:
@@ -426,7 +426,7 @@ def slots_of(buffer: Buffer, stream: int, from_row: int = 0) -> Array:
     return slots
 
 
-@cached
+@light
 def _count_back(row, older, slot, from_row):
     count = 0
     while slot != NONE and row[slot] >= from_row:
@@ -435,7 +435,7 @@ def _count_back(row, older, slot, from_row):
     return count
 
 
-@cached
+@light
 def _walk_back(older, slot, slots):
     for i in range(len(slots) - 1, -1, -1):
         slots[i] = slot

@@ -5,12 +5,12 @@ row numbers of results.
 """
 
 import re
-from collections.abc import Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from recollect.compiled import specialise
+from recollect.compiled import is_interpreted, specialise
 from recollect.errors import BudgetError, PolicyError, StateError
 from recollect.join import buffer as buffers
 from recollect.join import kernel, links
@@ -33,6 +33,10 @@ from recollect.policies.base import FIRST_SLOTS, Policy, Room, State, crowded
 
 MOST_SLOTS = 2**31 - 2
 LINK_BYTES = 4
+FEW_ARRIVALS = 1_000
+"""So many arrivals are handled by plain Python before a loop is compiled."""
+FEW_SECONDS = 0.5
+"""And for no longer than this."""
 TABLE_BYTES = 32
 """Of the hash table, per slot, at its emptiest."""
 
@@ -40,15 +44,22 @@ TABLE_BYTES = 32
 def _arrays(state: State) -> list[np.ndarray]:
     flat: list[np.ndarray] = []
     for part in state:
-        flat.extend(_arrays(part) if isinstance(part, tuple) else [part])
+        if isinstance(part, tuple):
+            flat.extend(_arrays(part))
+        elif isinstance(part, np.ndarray):  # and not a parameter
+            flat.append(part)
     return flat
 
 
 def _with_arrays(state: State, arrays: list[np.ndarray]) -> State:
     """The same kind of state with other arrays, taken from the front of the list."""
-    parts = [
-        _with_arrays(part, arrays) if isinstance(part, tuple) else arrays.pop(0) for part in state
-    ]
+    parts = []
+    for part in state:
+        if isinstance(part, tuple):
+            part = _with_arrays(part, arrays)
+        elif isinstance(part, np.ndarray):
+            part = arrays.pop(0).view(type(part))
+        parts.append(part)
     return type(state)(*parts)
 
 
@@ -65,17 +76,57 @@ def compile_error(message: str) -> str:
     return lines[frames[-1] + 1] if frames else lines[0]
 
 
-def ready_loop(policy: Policy, loop: Any, *arguments: Any) -> Any:
-    """A loop that is compiled for arguments like these; say it plainly if the policy cannot be."""
-    run = specialise(loop, *arguments)
-    try:
-        run(*arguments)
-    except Exception as error:
-        if not type(error).__module__.startswith("numba"):
-            raise
-        reason = compile_error(str(error))
-        raise PolicyError(f"policy {policy.spec} cannot be compiled: {reason}") from error
-    return run
+class Loop:
+    """A kernel that is plain Python for the first arrivals, and compiled when it is worth it.
+
+    Compiling takes seconds, and even numba's import half a second, so a small join is over before.
+    Both ways give the same results. A policy of the user's own is compiled at once, so that what
+    cannot be compiled shows at once.
+
+    Parameters
+    ----------
+    policy
+        Which tuple to forget.
+    kernel
+        A module-level function that calls hooks.
+    """
+
+    def __init__(self, policy: Policy, kernel: Any) -> None:
+        self._policy, self._kernel = policy, kernel
+        self._run: Any = None
+        self._handled = 0
+        self._seconds = 0.0
+        own = type(policy).__module__.partition(".")[0] != __name__.partition(".")[0]
+        self._few = -1 if own else FEW_ARRIVALS
+
+    def prepare(self, arrivals: int, *arguments: Any) -> None:
+        """Compile the loop for arguments like these, unless so few arrivals can do without."""
+        if self._run is not None or is_interpreted():
+            return
+        if self._handled + arrivals <= self._few and self._seconds < FEW_SECONDS:
+            return
+        run = specialise(self._kernel, *arguments)
+        try:
+            run(*arguments)
+        except Exception as error:
+            if not type(error).__module__.startswith("numba"):
+                raise
+            reason = compile_error(str(error))
+            raise PolicyError(
+                f"policy {self._policy.spec} cannot be compiled: {reason}"
+            ) from error
+        self._run = run
+
+    def __call__(self, arrivals: int, *arguments: Any) -> Any:
+        """Run it; so many arrivals are still to come."""
+        if self._run is not None:
+            return self._run(*arguments)
+        started = perf_counter()
+        with np.errstate(over="ignore"):
+            answer = self._kernel(*arguments)
+        self._handled += arrivals
+        self._seconds += perf_counter() - started
+        return answer
 
 
 class Engine:
@@ -148,9 +199,13 @@ class Engine:
         self._policy_bytes = (many - few) // 1024
         if capacity.in_bytes:
             self.plan.overhead[0] = self.bytes_per_tuple
-        # Compiled now, not when time is measured.
-        nothing = self._arguments(no_feed(setting), 0, NO_OUTPUT, NO_TRACE)
-        self._run = ready_loop(policy, kernel.run, *nothing)
+        self._loop = Loop(policy, kernel.run)
+        self.prepare(0)
+
+    def prepare(self, arrivals: int) -> None:
+        """Compile the loop, so that this need not be done while time is measured."""
+        nothing = self._arguments(no_feed(self.setting), 0, NO_OUTPUT, NO_TRACE)
+        self._loop.prepare(arrivals, *nothing)
 
     def _rooms(self, slots: int) -> list[Room]:
         count = len(self.capacity.pools)
@@ -219,8 +274,10 @@ class Engine:
             self._set_byte_capacity()
         if self.plan.unordered[0] and begin == 0 and len(feed.order):
             self._drop_behind_the_young(int(feed.time[feed.order[0]]))
+        arrivals = len(feed.order) - begin
+        self.prepare(arrivals)
         arguments = self._arguments(feed, begin, output, NO_TRACE if trace is None else trace)
-        why, stopped = map(int, self._run(*arguments))
+        why, stopped = map(int, self._loop(arrivals, *arguments))
         if why == SLOTS_FULL:
             self._grow()
         if why == STATISTICS_FULL:

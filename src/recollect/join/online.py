@@ -139,6 +139,7 @@ class OnlineJoin:
             return
         for feed in self.lanes.steps(self._row_of):
             at = 0
+            self._engine.prepare(len(feed.order))
             while at < len(feed.order):
                 started = perf_counter()
                 self._output.filled[0] = 0

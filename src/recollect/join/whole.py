@@ -114,6 +114,7 @@ class Inputs:
         measure = any(engine.capacity.in_bytes for engine in engines)
         for feed in self.feeds(progress, stage, measure):
             for i, engine in enumerate(engines):
+                engine.prepare(len(feed.order))
                 started = perf_counter()
                 engine.count(feed)
                 seconds[i] += perf_counter() - started

@@ -4,13 +4,13 @@ It knows nothing of Arrow or databases. It takes key codes and hands out row num
 where they were put; of missed ones provisional numbers, until the caller tells where it put them.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from recollect.errors import PolicyError
 from recollect.join import buffer as buffers
-from recollect.join.engine import MOST_SLOTS, ready_loop
+from recollect.join.engine import MOST_SLOTS, Loop
 from recollect.lookup import kernel
 from recollect.lookup.kernel import (
     BAD_VICTIM,
@@ -72,14 +72,22 @@ class Cache:
         self.storage = buffers.allocate(room.slots, 1, PAIR)
         self.state = policy.started(room)
         self.ledger = Ledger(np.zeros(COUNTS, np.int64), np.zeros(1, np.int64))
-        # Compiled now, not when time is measured.
+        self._run = Loop(policy, kernel.run)
+        self._drop = Loop(policy, kernel.drop)
+        self.prepare(0)
+
+    def prepare(self, references: int) -> None:
+        """Compile the loops, so that this need not be done while time is measured."""
         none = np.empty(0, np.int64)
         batch = Batch(none[:, None], none[:, None].astype(np.uint8), none, none)
-        self._run = ready_loop(
-            policy, kernel.run, self.state, self.buffer, batch, PENDING, room.capacity,
-            self._most_slots, FOREVER, self.ledger,
+        self._run.prepare(references, *self._arguments(batch, PENDING, FOREVER))
+        self._drop.prepare(references, self.state, self.buffer, PENDING)
+
+    def _arguments(self, batch: Batch, base: int, expires: int) -> tuple[Any, ...]:
+        return (
+            self.state, self.buffer, batch, base, self._room.capacity, self._most_slots, expires,
+            self.ledger,
         )  # fmt: skip
-        self._drop = ready_loop(policy, kernel.drop, self.state, self.buffer, PENDING)
 
     @property
     def buffer(self) -> buffers.Buffer:
@@ -98,6 +106,7 @@ class Cache:
         now
             What time it is, for rows that do not last.
         """
+        self.prepare(len(keys))
         rows, missed = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
         keys = np.array(keys, np.int64)[:, None]
         present = np.ones(keys.shape, np.uint8) if skip is None else ~skip[:, None]
@@ -107,10 +116,8 @@ class Cache:
         done = misses = 0
         while True:
             batch = Batch(keys[done:], present[done:], rows[done:], missed[misses:])
-            why, handled, more = self._run(
-                self.state, self.buffer, batch, PENDING + misses,
-                self._room.capacity, self._most_slots, expires, self.ledger,
-            )  # fmt: skip
+            arguments = self._arguments(batch, PENDING + misses, expires)
+            why, handled, more = self._run(len(keys) - done, *arguments)
             missed[misses : misses + more] += done
             done, misses = done + handled, misses + more
             if why == DONE:
@@ -139,7 +146,7 @@ class Cache:
 
     def take_back(self, counts: np.ndarray) -> None:
         """Forget what the last batch missed, since it was not to be had, and what was counted."""
-        self._drop(self.state, self.buffer, PENDING)
+        self._drop(0, self.state, self.buffer, PENDING)
         self.ledger.counts[:] = counts
 
     def rows_of(self, from_row: int = 0) -> tuple[np.ndarray, np.ndarray]:

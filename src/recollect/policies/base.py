@@ -153,7 +153,7 @@ def _continued(old: State, new: State) -> State:
     for before, after in zip(old, new, strict=True):
         if isinstance(before, tuple):
             _continued(before, after)
-        else:
+        elif isinstance(after, np.ndarray):  # and not a parameter
             after[: len(before)] = before
     return new
 

@@ -6,6 +6,7 @@ is looked up in the table that belongs to the law (:mod:`~recollect.policies.hee
 distance from where the column is now, or by its last value and the tuple's.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,7 +141,7 @@ def score_of(laws, column, value, ahead):
         later = _score_at(laws, column, place - moved)
         if later > 0:
             scale = law[SCALE]
-            score -= later * (np.exp(-ahead / scale) if scale > 0 else 1 + ahead / scale)
+            score -= later * (math.exp(-ahead / scale) if scale > 0 else 1 + ahead / scale)
     return score
 
 
@@ -149,7 +150,7 @@ def steps_buffered(scale, ahead):
     """For how many steps a tuple is buffered whose window ends after so many: the sum of L(Δ)."""
     if scale < 0:
         return min(-scale, ahead)
-    return (1 - np.exp(-ahead / scale)) / np.expm1(1 / scale)
+    return (1 - math.exp(-ahead / scale)) / math.expm1(1 / scale)
 
 
 # -- between two calls of the compiled loop ------------------------------------------------------

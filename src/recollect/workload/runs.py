@@ -119,6 +119,7 @@ class _Running:
         """Join some arrivals."""
         feed = self._shedder.kept(feed)
         trace = new_trace(len(feed.order), len(self.engine.setting.joins))
+        self.engine.prepare(len(feed.order))
         started = perf_counter()
         self.engine.count(feed, trace)
         self.seconds += perf_counter() - started
