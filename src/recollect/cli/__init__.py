@@ -1,35 +1,62 @@
-"""The command line: one file per command."""
+"""The command line: one file per command, imported when the command is used."""
 
+import ast
 import os
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from io import TextIOWrapper
 
 import typer
 
-from recollect.cli.aggregate import aggregate
-from recollect.cli.compare import compare
-from recollect.cli.count import count
-from recollect.cli.demo import demo
-from recollect.cli.join import join
-from recollect.cli.lookup import lookup
-from recollect.cli.pipeline import pipeline
-from recollect.cli.profile import profile
-from recollect.cli.run import run
 from recollect.errors import MissingExtraError, RecollectError
 from recollect.plugins import PAPERS, added
 
 # typer uses click, or a copy of its own; this is the right class in both cases.
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Join streams inside a hard memory budget, forget by evidence, and say how much was lost.",
-)
-for command in (
-    join, compare, run, profile, count, lookup, aggregate, pipeline, demo,
-):  # fmt: skip
-    app.command(command.__name__)(command)
+COMMANDS = (
+    "join", "compare", "run", "profile", "count", "lookup", "aggregate", "pipeline", "demo",
+)  # fmt: skip
+
+
+def new_app(wanted: str) -> typer.Typer:
+    """Make the command line; of commands that are not wanted only the help is known."""
+    app = typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help="Join streams inside a hard memory budget, forget by evidence, and say how much was"
+        " lost.",
+    )
+    for name in COMMANDS:
+        if name == wanted:
+            app.command(name)(getattr(import_module(f"recollect.cli.{name}"), name))
+        elif wanted not in COMMANDS:
+            app.command(name, help=_help_of(f"recollect.cli.{name}", name))(_unused)
+    if wanted not in COMMANDS:
+        others = added("commands")
+        if wanted == "papers" and wanted not in others:
+            raise MissingExtraError(f"the command papers comes with {PAPERS}")
+        for name, function in others.items():
+            if name == wanted:
+                app.command(name)(function.load())
+            else:
+                app.command(name, help=_help_of(function.module, function.attr))(_unused)
+    return app
+
+
+def _unused() -> None:
+    """Stand for a command that is not wanted."""
+
+
+def _help_of(module: str, name: str) -> str:
+    """The docstring of a command, without importing what it needs."""
+    spec = find_spec(module)
+    source = spec.loader.get_source(spec.name) if spec and spec.loader else ""  # type: ignore[attr-defined]
+    for node in ast.parse(source or "").body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return ast.get_docstring(node) or ""
+    return ""
 
 
 def main() -> None:
@@ -39,8 +66,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         words = sys.argv[1:] or ["--help"]
-        _add_commands(words[0])
-        sys.exit(app(words, standalone_mode=False))
+        sys.exit(new_app(words[0])(words, standalone_mode=False))
     except RecollectError as error:
         _complain(str(error))
         sys.exit(2)
@@ -59,19 +85,6 @@ def main() -> None:
     except OSError as error:
         _complain(str(error))
         sys.exit(2)
-
-
-def _add_commands(wanted: str) -> None:
-    """Add the commands of other packages, unless one of ours is wanted: finding them takes time."""
-    ours = {command.name for command in app.registered_commands}
-    if wanted in ours:
-        return
-    others = added("commands")
-    if wanted == "papers" and wanted not in others:
-        raise MissingExtraError(f"the command papers comes with {PAPERS}")
-    for name, function in others.items():
-        if name not in ours:
-            app.command(name)(function.load())
 
 
 def _complain(message: str) -> None:
