@@ -112,9 +112,7 @@ class Loop:
             if not type(error).__module__.startswith("numba"):
                 raise
             reason = compile_error(str(error))
-            raise PolicyError(
-                f"policy {self._policy.spec} cannot be compiled: {reason}"
-            ) from error
+            raise PolicyError(f"policy {self._policy.spec} cannot be compiled: {reason}") from error
         self._run = run
 
     def __call__(self, arrivals: int, *arguments: Any) -> Any:

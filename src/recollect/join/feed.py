@@ -99,9 +99,7 @@ def encoded(
     nulls = int(incomplete.sum())
     if setting.plain and not nulls:
         present = None
-    return Encoded(
-        times, moments, expires, keys, present, sizes, extra, batch, nulls, before
-    )
+    return Encoded(times, moments, expires, keys, present, sizes, extra, batch, nulls, before)
 
 
 def of_codes(

@@ -111,8 +111,7 @@ class Lane:
             return batch.select(expected.names).cast(expected)
         except (KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
             raise InputError(
-                f"a batch of {self._stream.title} does not have the columns of the first:"
-                f" {error}"
+                f"a batch of {self._stream.title} does not have the columns of the first: {error}"
             ) from None
 
     def _times(self, batch: pa.RecordBatch) -> np.ndarray:
@@ -120,9 +119,7 @@ class Lane:
         column = batch.column(name)
         if column.null_count:
             row = self.rows + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
-            raise InputError(
-                f"time column {name!r} of {self._stream.title} is NULL in row {row}"
-            )
+            raise InputError(f"time column {name!r} of {self._stream.title} is NULL in row {row}")
         return times_of(self.bound, self.number, batch, name)
 
     def _check_order(self, times: np.ndarray) -> None:
@@ -203,7 +200,9 @@ class Lane:
             if self.number not in join.streams:
                 continue
             names = join.columns[join.streams.index(self.number)]
-            for name, key in zip(names, keys_of(self.bound, self.number, batch, place), strict=True):
+            for name, key in zip(
+                names, keys_of(self.bound, self.number, batch, place), strict=True
+            ):
                 where = missing([key])
                 if where is not None:
                     row = int(np.argmax(where))

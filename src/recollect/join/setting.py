@@ -83,9 +83,7 @@ class Setting:
             ends=tuple(ends) or no,
             subjects=subjects,
             by_rate=tuple(by_rate) or no,
-            filters=Filters(
-                number, starts, np.array(lines, np.int64).reshape(-1, 2, 2), together
-            ),
+            filters=Filters(number, starts, np.array(lines, np.int64).reshape(-1, 2, 2), together),
             words=tuple(places),
             width=max(taken),
         )

@@ -152,7 +152,9 @@ def resolve(window: Window, unit: int | None) -> int:
     return units
 
 
-def lifetimes(kind: int, span: int, times: np.ndarray, before: int) -> tuple[np.ndarray, np.ndarray]:
+def lifetimes(
+    kind: int, span: int, times: np.ndarray, before: int
+) -> tuple[np.ndarray, np.ndarray]:
     """What the clock of a stream shows at each tuple, and the last moment at which it may match.
 
     Parameters

@@ -105,9 +105,7 @@ def run(state, buffer, batch, base, capacity, most_slots, expires, ledger):
         serial = counts[SERIAL]
         groups[0] = group
         keys, present = batch.keys[at], batch.present[at]
-        arrival = Arrival(
-            REFERENCES, key, serial, FOREVER, group, serial, keys, groups, present
-        )
+        arrival = Arrival(REFERENCES, key, serial, FOREVER, group, serial, keys, groups, present)
         arrive(state, buffer, arrival)
         if slot != NONE:
             counts[HITS] += 1

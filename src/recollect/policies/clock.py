@@ -77,12 +77,14 @@ def next_place(ring, place):
 
 
 class State(NamedTuple):
-    """The ring and the points of a newcomer."""
+    """The ring, the points of a newcomer, and what else the rules need."""
 
     ring: Ring
     w0: Array
     consolation: Array
     """The points for a partial match."""
+    rho: Array
+    """What the hand of CLOCK_exp multiplies by."""
 
     def admit(self, buffer, slot):
         """Start with w0 points."""
@@ -120,6 +122,11 @@ class State(NamedTuple):
                 ring.score[other] -= rounds
 
 
+def new_state(slots: int, w0: float, partial: float, rho: float = 1.0) -> State:
+    """Make the state of an empty buffer."""
+    return State(new_ring(slots), *(np.array([float(value)]) for value in (w0, partial, rho)))
+
+
 def require_points(policy: Any) -> None:
     """Refuse points for partial matches that are out of range."""
     if not 0 <= policy.partial < np.inf:
@@ -152,5 +159,4 @@ class Clock(Policy, name="clock", cache="clock"):
 
     def start(self, room: Room) -> State:
         """See :class:`Policy`."""
-        w0, partial = np.array([self.w0], np.float64), np.array([self.partial], np.float64)
-        return State(new_ring(room.slots), w0, partial)
+        return new_state(room.slots, self.w0, self.partial)

@@ -8,50 +8,20 @@ Gao, Scharrenbach, Bernstein: The CLOCK Data-Aware Eviction Approach, ESWC 2014,
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from recollect.compiled import sure
 from recollect.errors import PolicyError
-from recollect.policies.base import Array, Policy, Room
-from recollect.policies.clock import (
-    HAND,
-    Ring,
-    new_ring,
-    next_place,
-    require_points,
-    insert,
-    remove,
-)
+from recollect.policies import clock
+from recollect.policies.base import Policy, Room
+from recollect.policies.clock import HAND, new_state, next_place, require_points
 
 THRESHOLD = 0.01
 
 
-class State(NamedTuple):
-    """The ring, the score of a newcomer and the factor."""
-
-    ring: Ring
-    w0: Array
-    rho: Array
-    consolation: Array
-    """The points for a partial match."""
-
-    def admit(self, buffer, slot):
-        """Start with w0 points."""
-        insert(self.ring, slot, self.w0[0])
-
-    def match(self, buffer, slot):
-        """Gain a point."""
-        self.ring.score[sure(self.ring.place[slot])] += 1
-
-    def partial(self, buffer, slot):
-        """Gain less than a match would give."""
-        self.ring.score[sure(self.ring.place[slot])] += self.consolation[0]
-
-    def forget(self, buffer, slot):
-        """Leave the ring."""
-        remove(self.ring, slot)
+class State(clock.State):
+    """The state of CLOCK, whose hand multiplies."""
 
     def victim(self, buffer, newcomer):
         """Move the hand until a score falls below the threshold."""
@@ -94,5 +64,4 @@ class ClockExp(Policy, name="clock-exp"):
 
     def start(self, room: Room) -> State:
         """See :class:`Policy`."""
-        w0, partial = np.array([self.w0], np.float64), np.array([self.partial], np.float64)
-        return State(new_ring(room.slots), w0, np.array([self.rho]), partial)
+        return State(*new_state(room.slots, self.w0, self.partial, self.rho))

@@ -32,14 +32,14 @@ References
 Xie, Yang, Chen: On Joining and Caching Stochastic Streams, 2005, sections 5.1, 5.3, 6.1 and 7.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from recollect import counting
-from recollect.compiled import hook, inlined
+from recollect.compiled import inlined
 from recollect.counting import frequency
 from recollect.errors import InputError, PolicyError
 from recollect.forecast import Ar1, Markov, Survival, Trend, Walk
@@ -71,10 +71,18 @@ from recollect.policies.heeb_stay import ADMITTED, Stay, look, new_stay, pass_by
 from recollect.policies.heeb_tables import FAR, MOST_CELLS, SURFACE, UNKNOWN, table_of
 from recollect.policies.lba import Lba
 from recollect.policies.prob import Prob
-from recollect.policies.rand import Rand, below
+from recollect.policies.rand import Rand
 from recollect.policies.search import by_value
 from recollect.policies.search.by_value import ByValue, enter, first_from, leave, new_by_value
-from recollect.policies.search.scan import least_of_all, worth, worth_of
+from recollect.policies.search.scan import (
+    Drawn,
+    Everywhere,
+    find_least,
+    let_go,
+    take_in,
+    worth,
+    worth_of,
+)
 from recollect.policies.search.tournament import NOBODY
 from recollect.policies.shape import (
     column,
@@ -89,61 +97,16 @@ from recollect.policies.shape import (
 CHOICE = ("auto", "locality", *LAWS)
 
 
-@hook
-def take_in(search, buffer, slot):
-    """Hear that a tuple has been admitted."""
-
-
-@hook
-def let_go(search, buffer, slot):
-    """Hear that a tuple is about to leave."""
-
-
-@hook
-def find_least(search, state, buffer, newcomer):
-    """The tuple with the least value, or NEWCOMER."""
-    return least_of_all(state, buffer, newcomer)
-
-
-class Everywhere(NamedTuple):
-    """The search among all tuples."""
-
-
-class Drawn(NamedTuple):
-    """The search among a few tuples that are drawn."""
-
-    drawn: Any
-    """What RAND knows."""
-    sample: Array
-    """How many candidates are drawn."""
-
-    def take_in(self, buffer, slot):
-        """See the function of this name, here and below."""
-        base.admit(self.drawn, buffer, slot)
-
-    def let_go(self, buffer, slot):  # noqa: D102
-        base.forget(self.drawn, buffer, slot)
-
-    def find_least(self, state, buffer, newcomer):  # noqa: D102
-        chosen, least = NOBODY, np.inf
-        for _ in range(self.sample[0]):
-            slot = self.drawn.members[below(self.drawn.size[0], self.drawn.generator)]
-            value = worth(state, buffer, slot)
-            if value < least:
-                chosen, least = slot, value
-        return NEWCOMER if worth_of(state, buffer, newcomer) < least else chosen
-
-
 class InOrder(NamedTuple):
     """The search in a join of two streams: among the distinct values, in their order."""
 
     by_value: ByValue
 
-    def take_in(self, buffer, slot):
+    def take_in(self, state, buffer, slot):
         """See the function of this name, here and below."""
         enter(self.by_value, buffer, slot)
 
-    def let_go(self, buffer, slot):  # noqa: D102
+    def let_go(self, state, buffer, slot):  # noqa: D102
         leave(self.by_value, buffer, slot)
 
     def find_least(self, state, buffer, newcomer):  # noqa: D102
@@ -201,7 +164,7 @@ class State(NamedTuple):
     """How many of them must be known, or PROB chooses."""
     stay: Stay
     caching: Array
-    """Whether only the first of all matches counts."""
+    """The size of a cache, in which only the first of all matches counts; else 0."""
     unit: Array
     """What counts as 1 in a key; negative if keys are fractions."""
     search: Any
@@ -226,12 +189,12 @@ class State(NamedTuple):
         """Count it in."""
         base.admit(self.popular, buffer, slot)
         self.stay.tally[ADMITTED] += 1
-        take_in(self.search, buffer, slot)
+        take_in(self.search, self, buffer, slot)
 
     def forget(self, buffer, slot):
         """Count it out."""
         base.forget(self.popular, buffer, slot)
-        let_go(self.search, buffer, slot)
+        let_go(self.search, self, buffer, slot)
 
     def victim(self, buffer, newcomer):
         """Return the tuple with the least value, or the newcomer if that has less."""
@@ -331,7 +294,8 @@ class Heeb(Prob, name="heeb", cache="heeb"):
     survival
         ``exp`` or ``fixed``: the kind of L.
     alpha
-        The scale of L, in tuples of the partner stream. 0: from how long tuples are seen to stay.
+        The scale of L, in tuples of the partner stream. 0: from how long tuples are seen to stay;
+        in a cache, its size.
     sample
         Draw so many candidates and forget the worst of them. 0: the worst of all.
     warmup
@@ -453,7 +417,7 @@ class Heeb(Prob, name="heeb", cache="heeb"):
             heard=np.array(sorted(set(map(int, heard))), np.int64),
             enough=np.array([len(set(heard)) if room.is_pair else 1]),
             stay=new_stay(room.stream_count),
-            caching=np.array([int(room.is_cache)]),
+            caching=np.array([room.capacity]),
             unit=np.array([-unit if fractions else unit]),
             search=search,
         )
@@ -506,7 +470,8 @@ class Heeb(Prob, name="heeb", cache="heeb"):
         lifetime = look(state.stay, int(state.laws.tally[number, ARRIVALS]))
         if self.survival == "fixed":
             return Survival("fixed", int(self.alpha or lifetime + 0.5))
-        return Survival("exp", self.alpha or alpha_for_lifetime(lifetime))
+        size = float(state.caching[0])
+        return Survival("exp", self.alpha or size or alpha_for_lifetime(lifetime))
 
     def _look(self, state: Any) -> None:
         """See how long tuples stay, for columns without a law."""

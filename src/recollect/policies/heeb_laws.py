@@ -15,8 +15,8 @@ from recollect.compiled import inlined
 from recollect.errors import InputError
 from recollect.forecast import Forecast, Survival, Trend, Walk, forecast_class, judge
 from recollect.policies.base import Array
-from recollect.policies.search.by_value import first_from
 from recollect.policies.heeb_tables import LINE, SURFACE, UNKNOWN, Table, smoothed, table_of
+from recollect.policies.search.by_value import first_from
 
 LAWS = ("stationary", "trend", "walk", "ar1", "markov")
 """From the simplest to the richest."""

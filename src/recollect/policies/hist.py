@@ -42,7 +42,13 @@ from recollect.policies.histograms import (
 )
 from recollect.policies.search import by_value
 from recollect.policies.search.by_value import ByValue, enter, first_from, leave, new_by_value
-from recollect.policies.search.scan import least_of_all, worth_of
+from recollect.policies.search.scan import (
+    Everywhere,
+    find_least,
+    let_go,
+    take_in,
+    worth_of,
+)
 from recollect.policies.search.tournament import NOBODY
 from recollect.policies.shape import column, joins, key_in, other, others, takes_part
 from recollect.policies.tracks import POSITION, follow, new_tracks
@@ -51,29 +57,9 @@ ARRIVALS, LEFT, COMING = range(3)
 
 
 @hook
-def take_in(search, buffer, slot):
-    """Hear that a tuple has been admitted."""
-
-
-@hook
-def let_go(search, buffer, slot):
-    """Hear that a tuple is about to leave."""
-
-
-@hook
 def has_learnt(search, state):
     """Whether enough tuples have left to choose by what they brought."""
     return state.tally[LEFT] >= state.histograms.period[0]
-
-
-@hook
-def find_least(search, state, buffer, newcomer):
-    """The tuple that is worth least, or NEWCOMER."""
-    return least_of_all(state, buffer, newcomer)
-
-
-class Everywhere(NamedTuple):
-    """The search where tuples meet several streams: among all of them."""
 
 
 class InOrder(NamedTuple):
@@ -81,17 +67,18 @@ class InOrder(NamedTuple):
 
     by_value: ByValue
 
-    def take_in(self, buffer, slot):
+    def take_in(self, state, buffer, slot):
         """See the function of this name, here and below."""
         enter(self.by_value, buffer, slot)
 
-    def let_go(self, buffer, slot):  # noqa: D102
+    def let_go(self, state, buffer, slot):  # noqa: D102
         leave(self.by_value, buffer, slot)
 
     def has_learnt(self, state):  # noqa: D102
         for stream in state.streams:
-            if state.histograms.observed[_line(2, 0, stream, 1 - stream)] < (
-                state.histograms.period[0]
+            if (
+                state.histograms.observed[_line(2, 0, stream, 1 - stream)]
+                < (state.histograms.period[0])
             ):
                 return False
         return True
@@ -174,7 +161,7 @@ class State(NamedTuple):
     def admit(self, buffer, slot):
         """Note how a tuple begins."""
         shape, stream = buffer.shape, buffer.stream[slot]
-        take_in(self.search, buffer, slot)
+        take_in(self.search, self, buffer, slot)
         self.since[slot] = self.tally[ARRIVALS]
         for join in range(joins(shape)):
             group = buffer.group[slot, join]
@@ -188,7 +175,7 @@ class State(NamedTuple):
     def forget(self, buffer, slot):
         """Learn from what a tuple brought."""
         shape, stream = buffer.shape, buffer.stream[slot]
-        let_go(self.search, buffer, slot)
+        let_go(self.search, self, buffer, slot)
         self.tally[LEFT] += 1
         lifetime = np.float64(max(self.tally[ARRIVALS] - self.since[slot], 1))
         for join in range(joins(shape)):
@@ -218,9 +205,7 @@ class State(NamedTuple):
         for join in range(joins(buffer.shape)):
             group = buffer.group[slot, join]
             if group >= 0:
-                worth += _worth_in(
-                    self, buffer.shape, join, buffer.stream[slot], buffer.key[group]
-                )
+                worth += _worth_in(self, buffer.shape, join, buffer.stream[slot], buffer.key[group])
         return worth
 
     def worth_of(self, buffer, newcomer):

@@ -36,7 +36,13 @@ from recollect.locality.prediction import descendants, predict
 from recollect.policies.base import NEWCOMER, Array, Room
 from recollect.policies.prob import Prob
 from recollect.policies.search import tournament
-from recollect.policies.search.scan import least_of_all, worth_of
+from recollect.policies.search.scan import (
+    Everywhere,
+    find_least,
+    let_go,
+    take_in,
+    worth_of,
+)
 from recollect.policies.search.tournament import (
     NOBODY,
     Tournament,
@@ -72,29 +78,6 @@ SEEN, FIRST = range(2)
 @hook
 def note(search, state, buffer, stream, arrival):
     """Hear of an arrival of the partner of a stream, before its key becomes the latest."""
-
-
-@hook
-def take_in(search, state, buffer, slot):
-    """Hear that a tuple has been admitted."""
-
-
-@hook
-def let_go(search, state, buffer, slot):
-    """Hear that a tuple is about to leave."""
-
-
-@hook
-def find_least(search, state, buffer, newcomer):
-    """The tuple with the least value, or NEWCOMER."""
-
-
-class Everywhere(NamedTuple):
-    """The search where tuples meet several streams: among all of them."""
-
-    def find_least(self, state, buffer, newcomer):
-        """See the function of this name."""
-        return least_of_all(state, buffer, newcomer)
 
 
 class Apart(NamedTuple):
@@ -489,9 +472,7 @@ class Lba(Prob, name="lba", cache="lba"):
         if not room.is_pair:
             return state  # which has nothing by slot
         trees = tournament.with_slots(state.search.trees, room.slots)
-        return state._replace(
-            search=state.search._replace(trees=trees, worth=np.zeros(room.slots))
-        )
+        return state._replace(search=state.search._replace(trees=trees, worth=np.zeros(room.slots)))
 
     def expand(self, state: Any) -> Any:
         """Fit the models that are due, and give the counts more room if they need it."""

@@ -99,7 +99,9 @@ class State(NamedTuple):
                 worth = expected(self, shape, join, stream, key) if slot >= 0 else 0.0
                 while slot >= 0:
                     _enter(self, buffer, slot, join, worth)
-                    slot = following(buffer, slot, join) if home(shape, stream) == NOBODY else NOBODY
+                    slot = (
+                        following(buffer, slot, join) if home(shape, stream) == NOBODY else NOBODY
+                    )
 
     def admit(self, buffer, slot):
         """Take part in the tournament, unless another tuple stands for it."""
@@ -109,7 +111,9 @@ class State(NamedTuple):
             return
         for join in range(joins(shape)):
             group = buffer.group[slot, join]
-            worth = expected(self, shape, join, stream, buffer.key[sure(group)]) if group >= 0 else 0.0
+            worth = (
+                expected(self, shape, join, stream, buffer.key[sure(group)]) if group >= 0 else 0.0
+            )
             _enter(self, buffer, slot, join, worth)
 
     def forget(self, buffer, slot):

@@ -19,6 +19,7 @@ import numpy as np
 
 from recollect.compiled import inlined
 from recollect.errors import PolicyError
+from recollect.policies.base import Array, Policy, Room
 from recollect.policies.ghosts import (
     COUNT,
     NOBODY,
@@ -28,7 +29,6 @@ from recollect.policies.ghosts import (
     new_ghosts,
     vanish,
 )
-from recollect.policies.base import Array, Policy, Room
 
 SMALL, MAIN = range(2)
 MOST_HITS = 3

@@ -330,6 +330,9 @@ def run(
         divide(len(streams), division, streams, [1] * len(streams))
     prepared = Prepared(workload, warm_up, progress)
     plans = [
-        (policy, budget, division) for policy in parsed for budget in asked for division in divisions
+        (policy, budget, division)
+        for policy in parsed
+        for budget in asked
+        for division in divisions
     ]
     return WorkloadComparison(prepared.exact, prepared.memory, prepared.runs(plans, seed))
