@@ -19,8 +19,8 @@ from collections.abc import Iterator, Mapping
 from math import isqrt
 
 import numpy as np
-from numba import njit
 
+from recollect.compiled import cached
 from recollect.errors import WindowError
 from recollect.intervals.grid_file import GridFile, Leaf
 from recollect.intervals.layout import END, LEAST, MOST, START, Layout, Range
@@ -181,7 +181,7 @@ def _steps(moments: Iterator[Times], events: int) -> Iterator[tuple[int, int, in
         yield first, last, held
 
 
-@njit(cache=True)
+@cached
 def _collect(
     words: np.ndarray,
     begin: int,

@@ -12,8 +12,8 @@ and how many things the page holds.
 """
 
 import numpy as np
-from numba import njit
 
+from recollect.compiled import cached
 from recollect.intervals.layout import LEAST, MOST
 from recollect.intervals.partition import Region
 
@@ -93,7 +93,7 @@ def corners(entries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return entries[:dimensions], entries[dimensions : 2 * dimensions]
 
 
-@njit(cache=True)
+@cached
 def owners(entries: np.ndarray, keys: np.ndarray, owner: np.ndarray) -> None:
     """Find, for each tuple, the entry in whose region it lies."""
     dimensions = len(keys)
@@ -110,7 +110,7 @@ def owners(entries: np.ndarray, keys: np.ndarray, owner: np.ndarray) -> None:
                 break
 
 
-@njit(cache=True)
+@cached
 def overlapping(
     entries: np.ndarray, count: int, low: np.ndarray, high: np.ndarray, found: np.ndarray
 ) -> int:

@@ -26,8 +26,8 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numba import njit
 
+from recollect.compiled import cached
 from recollect.errors import InputError
 from recollect.intervals.layout import LEAST, MOST
 
@@ -138,7 +138,7 @@ class OrderBased:
         self._window = (first, last)
 
 
-@njit(cache=True)
+@cached
 def _pick_victim(extents: np.ndarray, used: np.ndarray, first: int, last: int) -> int:
     inside, farthest = -1, LEAST
     edge, edge_end, edge_used = -1, LEAST, MOST
