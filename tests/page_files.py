@@ -70,6 +70,7 @@ def names_of(page: str) -> dict[str, Any]:
             "old": {**fares[0], "start": [2, 3]}, "new": fares[0],
         },
         "docs/lookup.md": {"incoming": orders, "send": len},
+        "docs/workloads.md": {"arriving": [(name, trades) for name in "RST"]},
     }.get(page, {})  # fmt: skip
 
 

@@ -203,7 +203,7 @@ class Prepared:
         )
         for feed in self.inputs.feeds(progress, "exact join"):
             exact.take(feed)
-        self._exact = exact.tally
+        self.exact_tally = exact.tally
         self.join_names = tuple(join.name for join in self.inputs.bound.joins)
         self.exact = exact.run(exact.tally, self.join_names)
         self.memory = exact.tally.memory_need
@@ -246,7 +246,7 @@ class Prepared:
         for feed in inputs.feeds(self._progress, "policies", measure=in_bytes):
             for each in running:
                 each.take(feed)
-        return [each.run(self._exact, self.join_names) for each in running]
+        return [each.run(self.exact_tally, self.join_names) for each in running]
 
     def rows(
         self,
