@@ -128,6 +128,7 @@ class Seen:
         self.held: list[np.ndarray] = []
 
     def add(self, feed: Feed, trace: Trace) -> None:
+        """Enter what some arrivals have found."""
         keys = feed.keys[feed.order, 0]
         self.found += np.bincount(keys, trace.found[:, 0], KEYS).astype(np.int64)
         self.held.append(trace.held)

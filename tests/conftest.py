@@ -1,7 +1,7 @@
 """Which worker runs which test, where several do.
 
-All tests that need Spark share one session, so one worker runs them. Tests of a policy need the same
-machine code, so one worker compiles it.
+All tests that need Spark share one session, so one worker runs them. Tests of a policy need the
+same machine code, so one worker compiles it.
 """
 
 from pathlib import Path
