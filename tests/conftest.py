@@ -12,6 +12,16 @@ from recollect.policies import policy_names
 
 HERE = Path(__file__).parent
 SAME_CODE = {"elba": "lba", "life": "prob"}
+LONG_EXAMPLES = {
+    "recollect",
+    "recollect.counting.estimate.estimated_entries",
+    "recollect.join.whole.compare",
+    "recollect.join.whole.join",
+    "recollect.locality.profile.profile",
+    "recollect.report.profile.write_profile_report",
+    "recollect.workload.declaration.Workload",
+}
+"""Docstrings whose examples have streams of a size that only compiled code is made for."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -19,6 +29,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put each test into the group whose worker runs it."""
     known = set(policy_names())
     for item in items:
+        if item.name in LONG_EXAMPLES:
+            item.add_marker(pytest.mark.compiled)
         if item.get_closest_marker("xdist_group") or not item.path.is_relative_to(HERE):
             continue
         if item.get_closest_marker("spark"):

@@ -155,6 +155,7 @@ class Compared:
         next(keeper.shard.results(taken), None)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("policy", POLICIES)
 def test_disturbances(policy, memory, monkeypatch, compared):
     """Harm of every kind at random moments; snapshots, growing slots, rows from the future."""

@@ -13,6 +13,7 @@ def law(keys, exponent):
     return weights / weights.sum()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("exponent", [0.0, 0.3, 0.8, 1.0, 1.0 + 1e-12, 1.7, 3.0])
 @pytest.mark.parametrize("keys", [2, 30])
 def test_frequencies_follow_the_law(keys, exponent):
