@@ -51,12 +51,14 @@ WORDS = {
 }
 
 
+pytestmark = pytest.mark.compiled
+
+
 @pytest.fixture(scope="module")
 def profiles():
     return {name: profile(stream, "key", h=H) for name, stream in STREAMS.items()}
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("name", STREAMS)
 def test_sentences_say_what_was_measured(profiles, name):
     text = f"{headline(profiles[name])} {lead(profiles[name])}".replace(NBSP, " ")
