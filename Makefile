@@ -4,13 +4,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo pipeline test thorough lint docs benchmark clean
+.PHONY: demo pipeline quick test thorough lint docs benchmark clean
 
 demo: $(READY)
 	$(BIN)/recollect demo --out out
 
 pipeline: $(READY)
 	$(BIN)/recollect pipeline examples/pipeline.toml
+
+quick: $(READY)
+	RECOLLECT_INTERPRETED=1 $(BIN)/python -m pytest -n 2 --dist loadgroup \
+		-m "not spark and not compiled and not thorough" tests src
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not thorough"

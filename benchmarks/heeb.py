@@ -24,8 +24,8 @@ from recollect.forecast.heeb_scores import joining_scores
 from recollect.forecast.precomputed import trend_curve
 from recollect.join.budget import Capacity
 from recollect.join.engine import Engine
-from recollect.join.kernel import FOREVER, UNLIMITED, Feed
-from recollect.join.residual import EMPTY
+from recollect.join.kernel import FOREVER, Feed
+from recollect.join.setting import Setting
 from recollect.optimum import best_runs
 from recollect.policies.heeb import Heeb
 from recollect.streams import TrendStream
@@ -140,16 +140,23 @@ def sample(runs: int) -> None:
     show(["candidates", "results", "tuples/s"], means)
 
 
-def feeds_of(values: list[Any], steps: slice) -> tuple[Feed, Feed]:
-    """Both streams over some steps, as the engine takes them."""
-    feeds = []
-    for keys in values:
-        times = np.arange(len(keys))[steps]
-        columns = [keys[steps].astype(np.int64), times, np.zeros(0, np.int64)]
-        feeds.append(Feed(*columns, np.zeros(0, np.uint8), np.zeros((len(times), 0), np.int64)))
-        for array in feeds[-1]:
-            array.flags.writeable = False
-    return feeds[0], feeds[1]
+def feed_of(values: list[Any], begin: int, end: int) -> Feed:
+    """Both streams over some steps, as the engine takes them: the left tuple first."""
+    keys = np.stack([keys[begin:end] for keys in values], axis=1).reshape(-1, 1).astype(np.int64)
+    count = len(keys)
+    times = np.repeat(np.arange(begin, end), 2)
+    return Feed(
+        order=np.arange(count),
+        stream=np.tile(np.arange(2, dtype=np.int32), end - begin),
+        time=times,
+        moment=times,
+        expires=np.full(count, FOREVER),
+        keys=keys,
+        present=np.ones((count, 1), np.uint8),
+        row=np.zeros(count, np.int64),
+        size=np.zeros(0, np.int64),
+        extra=np.zeros((count, 0), np.int64),
+    )
 
 
 def speed(_: int) -> None:
@@ -164,20 +171,19 @@ def speed(_: int) -> None:
         total = filled + 40_000
         values = [law.sample(total, side) for side, law in enumerate(laws)]
         policy = Heeb(left=laws[0], right=laws[1], alpha=alpha)
-        kinds, spans = [UNLIMITED] * 2, [0] * 2
-        engine = Engine(policy, kinds, spans, Capacity((capacity,)), EMPTY)
-        until = np.full(2, FOREVER)
-        engine.count(feeds_of(values, slice(0, filled)), until)
+        engine = Engine(policy, Setting.of(), Capacity((capacity,)))
+        engine.count(feed_of(values, 0, filled))
         slots = np.concatenate([engine.rows_of(stream)[0] for stream in (0, 1)])
         buffer = [engine.storage.slots[name][slots] for name in ("stream", "serial")]
         started = perf_counter()
         kept = rescored(buffer, values, laws, alpha, filled, steps, way == "the curve")
         naive = 2 * steps / (perf_counter() - started)
-        engine.count(feeds_of(values, slice(filled, filled + steps)), until)
+        engine.count(feed_of(values, filled, filled + steps))
         slots = np.concatenate([engine.rows_of(stream)[0] for stream in (0, 1)])
         same = np.array_equal(np.sort(engine.serials(slots)), np.sort(kept))
+        rest = feed_of(values, filled + steps, total)
         started = perf_counter()
-        engine.count(feeds_of(values, slice(filled + steps, total)), until)
+        engine.count(rest)
         fast = 2 * (total - filled - steps) / (perf_counter() - started)
         rates[way] = [naive, fast, fast / naive, f"{same}"]
     show(["all tuples scored anew by", "tuples/s", "heeb", "times faster", "same victims"], rates)

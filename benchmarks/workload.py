@@ -3,7 +3,7 @@
     python benchmarks/workload.py [speed] [dcic] [shedding] [attributes] [forecasts] [--seeds N]
 
 speed: the join of three streams of W1-like data (LocalityStream, window 10,000, 10 % of what the
-exact join holds) against the join of two on the engine for two streams, tuples per second.
+exact join holds) against the join of two, tuples per second.
 
 dcic: two joins share a buffer (GreedyDual-Join paper, section 5.3.3), one budget for all or one for
 each stream, over several seeds.
@@ -32,6 +32,8 @@ import pyarrow as pa
 from plotly.subplots import make_subplots
 
 import recollect as rc
+from recollect.join.kernel import Feed, Trace
+from recollect.join.whole import quiet
 from recollect.streams import LocalityStream, TrendStream, WalkStream, ZipfStream
 from recollect.workload import Prepared, Stream, Workload
 from recollect_papers import catalogue
@@ -89,10 +91,13 @@ def dcic(seeds: int) -> None:
     print(table(lines))
 
 
+KEYS = 500
+
+
 def independent(shed: float | str, tuples: int = 60_000, window: int = 5_000) -> Workload:
     """Two streams of independent keys; 2 window tuples would be alive."""
     streams = {
-        name: ZipfStream(tuples, keys=500, exponent=0.8, seed=seed)
+        name: ZipfStream(tuples, keys=KEYS, exponent=0.8, seed=seed)
         for seed, name in enumerate("RS", start=1)
     }
     return Workload(
@@ -115,23 +120,45 @@ CURVES = {"independent keys, two streams": independent, "locality, with itself":
 SHED_POLICIES = ("fifo", "prob", "gdj", "clock")
 
 
+class Seen:
+    """What the arrivals of a run found, and how many tuples were held after each."""
+
+    def __init__(self) -> None:
+        self.found = np.zeros(KEYS, np.int64)
+        self.held: list[np.ndarray] = []
+
+    def add(self, feed: Feed, trace: Trace) -> None:
+        """Enter what some arrivals have found."""
+        keys = feed.keys[feed.order, 0]
+        self.found += np.bincount(keys, trace.found[:, 0], KEYS).astype(np.int64)
+        self.held.append(trace.held)
+
+
+def seen(ready: Prepared, budget: Any, seed: int = 0) -> tuple[Seen, Any]:
+    run = ready.start(ready.inputs, "fifo", budget, "unified", seed)
+    run.tally = Seen()
+    for feed in ready.inputs.feeds(quiet, ""):
+        run.take(feed)
+    return run.tally, run
+
+
 def unbiased(seeds: int) -> str:
     """What is dropped and evicted at p = 1 − B/(λW), and how far the shares of keys are off."""
     lines = [["B", "shed", "dropped", "while full", "held", "evicted: mean", "most", "results",
               "keys within 3 standard errors"]]  # fmt: skip
+    exact = seen(Prepared(independent(0.0)), "unlimited")[0].found
+    exact = exact / exact.sum()
+    top = np.argsort(-exact)[:50]
     for budget, shed in product((1_000, 2_000, 5_000), ("rate", "fixed")):
         ready = Prepared(independent("rate" if shed == "rate" else 1 - budget / ALIVE))
-        measures, arrivals = ready.measures, len(ready.merged.feed.time)
-        exact = measures.histogram(measures.exact) / measures.exact.sum()
-        top = np.argsort(-exact)[:50]
         shares, counts = [], []
         for seed in range(seeds):
-            engine, _, dropped, _ = ready.engine("fifo", budget, seed=seed)
-            ledger = engine.ledger
-            histogram = measures.histogram(ledger.found)
+            tally, run = seen(ready, budget, seed)
+            histogram = tally.found
             shares.append(histogram[top] / histogram.sum())
-            held = ledger.held[2 * ALIVE :].mean()
-            gone = (dropped, ledger.shed.sum(), ledger.evicted.sum())
+            held = np.concatenate(tally.held)[2 * ALIVE :].mean()
+            ledger, arrivals = run.engine.ledger, ready.exact.tuples_in
+            gone = (run.dropped, ledger.shed.sum(), ledger.evicted.sum())
             counts.append((*(count / arrivals for count in gone), held, histogram.sum()))
         error = np.std(shares, axis=0, ddof=1) / np.sqrt(seeds)
         within = np.abs(np.mean(shares, axis=0) - exact[top]) <= 3 * error

@@ -20,7 +20,6 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 
-from recollect.join import buffer as buffers
 from recollect.join import engine as engines
 from recollect.join.online import Join
 from recollect.policies import Policy, parse_policy
@@ -107,7 +106,7 @@ def pairs_in(batches: Iterator[pa.RecordBatch]) -> list[tuple[int, int]]:
 
 def buffered_in(join: Join) -> list[int]:
     """The serials of the tuples that a join remembers."""
-    serial = buffers.view(join._engine.storage).serial
+    serial = join._engine.buffer.serial
     slots = np.concatenate([join._engine.rows_of(stream)[0] for stream in (0, 1)])
     return sorted(serial[slots].tolist())
 
@@ -182,7 +181,7 @@ def check_budget_in_bytes_is_kept(policy: PolicyLike) -> None:
         for start in range(0, len(arrivals), 50):
             feed(join, arrivals[start : start + 50], start + 1)
             engine = join._engine
-            sizes = buffers.view(engine.storage).size
+            sizes = engine.buffer.size
             used = [int(sizes[engine.rows_of(stream)[0]].sum()) for stream in (0, 1)]
             used = [sum(used)] if split is None else used
             assert used == engine.ledger.used[: len(used)].tolist(), "sizes were lost count of"

@@ -1,6 +1,9 @@
-"""Tests that need the same machine code go to the same worker, so that no other waits for it."""
+"""Which worker runs which test, where several do.
 
-import re
+All tests that need Spark share one session, so one worker runs them. Tests of a policy need the
+same machine code, so one worker compiles it.
+"""
+
 from pathlib import Path
 
 import pytest
@@ -9,32 +12,34 @@ from recollect.policies import policy_names
 
 HERE = Path(__file__).parent
 SAME_CODE = {"elba": "lba", "life": "prob"}
-THOROUGH = re.compile(
-    r"workload/test_twins.*lba"
-    r"|policies/test_universal.*heeb-.*bytes"
-    r"|policies/test_lba.*sketch"
-    r"|join/test_unordered.*::test_all_pairs.*\[(age|clock-exp|elba|gdj:method=2|lfu)\]"
-    r"|counting/test_lossy_policies"
-    r"|spark/test_bounded_types.*::test_keys_are_equal"
-    r"|spark/test_restart.*HDFSBacked"
-    r"|spark/test_pipeline.*::test_ingest_and_join_run_together"
-)
-"""Tests that compile a variant for themselves or need many micro-batches: ``make thorough``."""
+LONG_EXAMPLES = {
+    "recollect",
+    "recollect.counting.estimate.estimated_entries",
+    "recollect.join.whole.compare",
+    "recollect.join.whole.join",
+    "recollect.locality.profile.profile",
+    "recollect.report.profile.write_profile_report",
+    "recollect.workload.declaration.Workload",
+}
+"""Docstrings whose examples have streams of a size that only compiled code is made for."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Group the tests of a policy; each room has a kernel of its own."""
+    """Put each test into the group whose worker runs it."""
     known = set(policy_names())
     for item in items:
-        if THOROUGH.search(item.nodeid):
-            item.add_marker(pytest.mark.thorough)
-        if not item.path.is_relative_to(HERE) or item.get_closest_marker("xdist_group"):
+        if item.name in LONG_EXAMPLES:
+            item.add_marker(pytest.mark.compiled)
+        if item.get_closest_marker("xdist_group") or not item.path.is_relative_to(HERE):
+            continue
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
             continue
         room = item.path.relative_to(HERE).parts[0]
         kernel = room if room in ("lookup", "workload") else "join"
         for value in getattr(getattr(item, "callspec", None), "params", {}).values():
-            policy = re.split("[: ]", str(value))[0]
+            policy = str(value).partition(":")[0]
             if policy in known:
                 group = f"{kernel} {SAME_CODE.get(policy, policy)}"
                 item.add_marker(pytest.mark.xdist_group(group))

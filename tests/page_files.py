@@ -70,6 +70,7 @@ def names_of(page: str) -> dict[str, Any]:
             "batches": [fares], "more": fares - 1, "some": fares, "old": fares - 1, "new": fares,
         },
         "docs/lookup.md": {"incoming": orders, "send": len},
+        "docs/workloads.md": {"arriving": [(name, trades) for name in "RST"]},
     }.get(page, {})  # fmt: skip
 
 

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HELPER = """
 from recollect.compiled import inlined
 
@@ -35,6 +37,7 @@ def result(folder: Path) -> int:
     return int(done.stdout)
 
 
+@pytest.mark.compiled
 def test_an_edited_helper_is_compiled_again(tmp_path):
     package = tmp_path / "walking"
     package.mkdir()

@@ -22,6 +22,7 @@ NOT_RUN = {
 """How many blocks of which pages are not run; each says why."""
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("page", [page for page in pages() if not uses_spark(page)])
 def test_every_block_runs(page, tmp_path):
     """Those of other pages are run in ``tests/spark/test_pages.py``."""

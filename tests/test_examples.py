@@ -13,12 +13,14 @@ SAYS = {
 }
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", SAYS)
 def test_script(name, tmp_path, monkeypatch, capsys):
     run_script(name, tmp_path, monkeypatch)
     assert SAYS[name] in capsys.readouterr().out
 
 
+@pytest.mark.compiled
 def test_notebook(tmp_path, monkeypatch):
     variables = run_notebook("policies_and_budgets.ipynb", tmp_path, monkeypatch)
     assert variables["recall"].loc["prob"].is_monotonic_increasing

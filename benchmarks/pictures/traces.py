@@ -9,15 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.forecast import Forecast
-from recollect.join import buffer as buffers
 from recollect.join.budget import Capacity
 from recollect.join.engine import Engine
-from recollect.join.kernel import RESULTS, TIME, Feed
-from recollect.join.residual import EMPTY
+from recollect.join.kernel import Feed
+from recollect.join.setting import Setting
 from recollect.lookup.cache import Cache
-from recollect.lookup.policies import CacheRoom, parse_cache_policy
 from recollect.optimum import most_results
-from recollect.policies import Policy, parse_policy
+from recollect.policies import Policy, Room, parse_cache_policy, parse_policy
 from recollect_papers.theory import FlowExpect
 from recollect_papers.theory.steps import Candidates, run_steps
 
@@ -38,25 +36,31 @@ class Trace(NamedTuple):
 
 def of_join(keys: Whole, window: int, budget: int, policy: str | Policy) -> Trace:
     """Run a policy of the join."""
-    engine = Engine(parse_policy(policy), [TIME] * 2, [window] * 2, Capacity((budget,)), EMPTY)
+    engine = Engine(parse_policy(policy), Setting.of(), Capacity((budget,)))
     kept = []
-    for now, key in enumerate(keys):
-        feeds = [_feed([], []), _feed([], [])]
-        feeds[now % 2] = _feed([key], [now])
-        engine.count((feeds[0], feeds[1]), np.full(2, now))
+    for now, key in enumerate(keys.tolist()):
+        engine.count(_feed(key, now, window))
         slots = np.concatenate([engine.rows_of(stream)[0] for stream in (0, 1)])
         kept.append(engine.serials(slots) - 1)
     trace = _traced(keys, window, kept)
-    assert trace.found.sum() == engine.ledger.totals[RESULTS]
+    assert trace.found.sum() == engine.ledger.results[0]
     return trace
 
 
-def _feed(keys: list[int], times: list[int]) -> Feed:
-    columns = [np.array(keys, np.int64), np.array(times, np.int64), np.zeros(0, np.int64)]
-    feed = Feed(*columns, np.zeros(0, np.uint8), np.zeros((len(keys), 0), np.int64))
-    for array in feed:
-        array.flags.writeable = False
-    return feed
+def _feed(key: int, now: int, window: int) -> Feed:
+    """A single tuple."""
+    return Feed(
+        order=np.zeros(1, np.int64),
+        stream=np.array([now % 2], np.int32),
+        time=np.array([now]),
+        moment=np.array([now]),
+        expires=np.array([now + window]),
+        keys=np.array([[key]]),
+        present=np.ones((1, 1), np.uint8),
+        row=np.zeros(1, np.int64),
+        size=np.zeros(0, np.int64),
+        extra=np.zeros((1, 0), np.int64),
+    )
 
 
 def of_optimum(keys: Whole, window: int, budget: int) -> Trace:
@@ -109,7 +113,7 @@ def _traced(keys: Whole, window: int, kept: list[Whole]) -> Trace:
 
 def of_cache(keys: Whole, rows: int, policy: str) -> Trace:
     """Refer to keys through a cache."""
-    cache = Cache(parse_cache_policy(policy), CacheRoom.of(rows, trace=keys))
+    cache = Cache(parse_cache_policy(policy), Room.of_cache(rows, trace=keys))
     memory = np.zeros((keys.max() + 1, len(keys)), np.int64)
     found, exact = np.zeros((2, len(keys)), np.int64)
     seen: set[int] = set()
@@ -117,7 +121,6 @@ def of_cache(keys: Whole, rows: int, policy: str) -> Trace:
         found[now] = len(cache.refer(np.array([key])).missed) == 0
         exact[now] = key in seen
         seen.add(key)
-        view = buffers.view(cache.storage)
         slots, _ = cache.rows_of()
-        memory[view.key[view.group[slots]], now] = 1
+        memory[cache.buffer.key[cache.buffer.group[slots, 0]], now] = 1
     return Trace(keys, memory, found, exact)

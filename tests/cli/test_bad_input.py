@@ -111,6 +111,7 @@ def one_line(outcome, words: str) -> None:
     assert words in outcome.err
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("case", CASES)
 def test_join(case, folder, monkeypatch, capfd):
     arguments, words = CASES[case]
@@ -145,6 +146,7 @@ def test_compare(options, words, folder, monkeypatch, capfd):
     assert sorted(os.listdir(folder)) == before
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("case", ["late mistake", "half a file", "keys do not compare"])
 def test_the_same_in_a_process_of_its_own(case, folder):
     arguments, words = CASES[case]
@@ -154,6 +156,7 @@ def test_the_same_in_a_process_of_its_own(case, folder):
     assert sorted(os.listdir(folder)) == before
 
 
+@pytest.mark.compiled
 def test_an_old_file_survives_a_mistake(folder, monkeypatch, capfd):
     old = folder / "old.parquet"
     pq.write_table(pa.table({"precious": [1]}), old)

@@ -79,6 +79,7 @@ def test_the_joined_rows_are_written(command, folder, ending):
     assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
 
 
+@pytest.mark.compiled
 def test_compare_prints_rows_and_writes_a_page(folder):
     arguments = [*KEYS, "--policies", "fifo,clock:w0=2", "--budgets", "5%, 20%,7"]
     outcome = run(folder, "compare", *FILES, *arguments, "--html", "page.html", "--json")

@@ -59,6 +59,7 @@ def folder(tmp_path_factory):
     return path
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("out", ["out.parquet", "out.csv", None])
 def test_the_process_grows_by_its_budget_and_no_more(folder, out):
     small, _ = peak_memory(folder, "few", out)

@@ -22,6 +22,7 @@ def environment():
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("work", "possible"),
     [("load", {"old", "new", "incomplete"}), ("change", {"old", "new"})],

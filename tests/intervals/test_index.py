@@ -54,6 +54,7 @@ def some_tuples(random, count, spread):
     )  # fmt: skip
 
 
+@pytest.mark.compiled
 @settings(max_examples=20, deadline=None)
 @given(
     seed=st.integers(0, 2**32),

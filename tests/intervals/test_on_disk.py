@@ -84,6 +84,7 @@ def test_conditions_save_page_reads(tmp_path):
     assert same(kept.table, answer(table, agg="count", where="kind = 'k7'").table)
 
 
+@pytest.mark.compiled
 def test_too_much_for_memory_goes_to_disk():
     table = pa.table({"from": range(50_000), "till": range(3, 50_003), "value": range(50_000)})
     found = answer(table, memory="1MB")

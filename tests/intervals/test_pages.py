@@ -25,6 +25,7 @@ def sweep(path):
         return sum(len(time) for time, _, _ in index.events())
 
 
+@pytest.mark.compiled
 def test_every_page_is_checked(path):
     sound = path.read_bytes()
     pages = len(sound) // PAGE_BYTES

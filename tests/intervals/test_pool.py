@@ -1,6 +1,7 @@
 """The pool and its replacements against plain lists."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -71,6 +72,7 @@ def relations():
     yield start, start + 1 + np.abs(random.normal(time / 8, time / 8, tuples)).astype(np.int64)
 
 
+@pytest.mark.compiled
 def test_order_based_reads_no_more_than_lru(tmp_path):
     """The paper's claim: up to 3.8 times fewer reads."""
     for start, end in relations():

@@ -151,6 +151,7 @@ def test_spans_of_time_that_reach_too_far(span):
         count(*times, span=span)
 
 
+@pytest.mark.compiled
 def test_few_long_spans_and_many_short_tuples():
     start = np.arange(300_000)
     rows = count(start, start + 1, span=100_000)

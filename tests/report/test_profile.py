@@ -51,6 +51,9 @@ WORDS = {
 }
 
 
+pytestmark = pytest.mark.compiled
+
+
 @pytest.fixture(scope="module")
 def profiles():
     return {name: profile(stream, "key", h=H) for name, stream in STREAMS.items()}

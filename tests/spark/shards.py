@@ -56,6 +56,7 @@ def contents_of(shard: Shard) -> dict[str, np.ndarray]:
     next_unused = groups["first"][unused, 0]
     slots["row"] = 0
     slots[free] = 0
+    arrays["next"][free] = 0
     groups[unused] = 0
     groups["first"][unused, 0] = next_unused
     arrays["table"].sort()

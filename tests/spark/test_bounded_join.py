@@ -21,7 +21,7 @@ from tests.spark.feeds import (
     streams,
 )
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 LAW = Trend(0, 3, DiscreteLaw.uniform(-3, 4))
 WORDS = {"on": "k", "time": "lt=rt", "lateness": "5 seconds"}

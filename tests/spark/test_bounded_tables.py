@@ -12,7 +12,7 @@ from recollect.spark.exact_join import exact_join
 from tests.policies.forget_newest import ForgetTheNewest
 from tests.spark.feeds import count, cut, join_locally, random_events, write
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 WORDS = {"on": "k", "time": "lt=rt"}
 

@@ -11,7 +11,7 @@ from recollect.errors import BudgetError, InputError, WindowError
 from recollect.spark.bounded_join import bounded_join
 from recollect.spark.exact_join import exact_join
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 NUMBER = {
     "short = int": ("smallint(n)", "n"),
@@ -101,6 +101,7 @@ def together(frames: list[DataFrame]) -> Counter:
     return Counter(map(tuple, reduce(DataFrame.union, frames).collect()))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kinds", [NUMBER, OTHER, NESTED], ids=["number", "other", "nested"])
 def test_keys_are_equal_as_spark_sees_it(numbered, kinds):
     bounded, exact = [], []

@@ -7,7 +7,7 @@ from recollect.spark.pipeline.config import ConfigError, parse_config
 from recollect.spark.pipeline.ingest import clean, open_stream, record_of
 from recollect.spark.pipeline.queries import wait
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 ROWS = """\
 id,symbol,price,ts

@@ -32,6 +32,7 @@ def read(data, start, stop, columns=("time", "key")):
     return pa.Table.from_batches(read_rows(data, columns, start, stop))
 
 
+@pytest.mark.compiled
 @given(st.lists(st.tuples(st.integers(0, 150_000), st.integers(1, 100_000)), max_size=5))
 def test_any_range_in_any_order(ranges):
     for start, length in ranges:

@@ -9,7 +9,7 @@ from recollect.cli.demo import demo
 from recollect.spark.pipeline import read_config
 from tests.cli.command import call
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 
 class Borrowed:

@@ -13,7 +13,7 @@ from recollect.errors import InputError, WindowError
 from recollect.spark.exact_join import _interval, exact_join
 from tests.naive.join import LandmarkWindow, TimeWindow, UnlimitedWindow, exact_pairs
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 SECOND, DAY = 1_000_000, 86_400
 

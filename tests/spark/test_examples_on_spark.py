@@ -4,7 +4,7 @@ import pytest
 
 from tests.examples import run_notebook, run_script
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,7 @@ from tests.spark.feeds import (
     written,
 )
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 PARTS = [
     cut(random_events(side, seed=11, rows=240, jitter=6, late=30, missing=0.02), 6) for side in "lr"

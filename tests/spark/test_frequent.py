@@ -10,7 +10,7 @@ from recollect.errors import InputError
 from recollect.spark.frequent import frequent
 from recollect.streams import LocalityStream
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 
 def test_promises_hold_for_the_sum(spark):

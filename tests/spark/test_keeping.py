@@ -155,6 +155,7 @@ class Compared:
         next(keeper.shard.results(taken), None)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("policy", POLICIES)
 def test_disturbances(policy, memory, monkeypatch, compared):
     """Harm of every kind at random moments; snapshots, growing slots, rows from the future."""
@@ -191,6 +192,7 @@ def test_it_is_of_no_consequence_how_results_come_out(policy, memory, compared, 
         both.step([*early, *rows], at * 60 - 15, at * 60 + 45)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("policy", ["clock", "prob:counts=exact", "life", "rand", "age"])
 def test_disturbances_with_a_budget_in_bytes(policy, memory, monkeypatch, compared):
     """Statistics that grow (prob: exact counts) take from the budget; so must the rebuilt ones."""
@@ -477,6 +479,7 @@ def _written(policy: str, budget: int, memory: Path) -> list[int]:
     return sizes[1:]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("policy", "factor"), [("fifo", 2), ("rand", 4)])
 def test_what_is_written_does_not_grow_with_the_buffer(policy, factor, memory, monkeypatch):
     """The same batches against a buffer ten times as large.

@@ -13,7 +13,7 @@ from recollect.spark.live import LiveNumbers
 from recollect.spark.live.numbers import FIELDS, Numbers
 from tests.spark.events import progress, query, store, terminated
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture

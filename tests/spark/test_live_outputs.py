@@ -15,7 +15,7 @@ from recollect.spark.live import JsonLines, LiveNumbers, Prometheus, read_record
 from recollect.spark.live.numbers import Numbers
 from tests.spark.events import QUERY, progress
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 
 def feed(live, *results, first=0, **more):

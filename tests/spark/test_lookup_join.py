@@ -17,7 +17,7 @@ from recollect.spark.lookup_join import (
 )
 from tests.spark.feeds import count, cut, run, stream, write
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 KEYS = np.random.default_rng(6).zipf(1.4, 600) % 60
 EVENTS = pa.table({"good": pa.array([*KEYS.tolist()[:-1], None]), "n": np.arange(600)})

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.hashing import code_of_columns
-from recollect.join import encoding
-from recollect.join.encoding import keys_of
+from recollect.join import feed
+from recollect.join.feed import keys_of
 from recollect.join.kernel import BEFORE_ALL
 from recollect.join.query import Query, bind
 from recollect.spark import packing
@@ -267,10 +267,10 @@ def test_a_key_is_hashed_once(on, sent, partition, monkeypatch):
     assert (CODES in batches[1].schema.names) == sent
     expected = code_of_columns(keys_of(job.bound, 1, rows))[[1, 2, 0]]
     if sent:
-        monkeypatch.setattr(encoding, "code_of_columns", None)
+        monkeypatch.setattr(feed, "code_of_columns", None)
     taken = Shard(job, 0).take(batches, BEFORE_ALL, BEFORE_ALL)
-    assert taken.feeds[1].key.tolist() == expected.tolist()
-    assert taken.batches[1].schema == rows.schema
+    assert taken.parts[1].keys[:, 0].tolist() == expected.tolist()
+    assert taken.parts[1].batch.schema == rows.schema
 
 
 def test_only_the_first_task_signals(partition):

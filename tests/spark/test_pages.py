@@ -5,7 +5,7 @@ import pytest
 from tests.page_files import frames_of, names_of, write_files
 from tests.pages import in_folder, pages, run_page, uses_spark
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from recollect.spark.pipeline.config import Sink
 from recollect.spark.pipeline.queries import cause, patience
 from recollect.spark.pipeline.stages import _outdated
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 START = datetime(2026, 1, 1)
 WINDOW = 30
@@ -133,6 +133,7 @@ def test_numbers_that_speak_of_others_are_outdated_with_them():
     assert _outdated(["report"]) == ["report"]
 
 
+@pytest.mark.thorough
 def test_ingest_and_join_run_together_until_somebody_has_had_enough(spark, tmp_path, monkeypatch):
     left, right = rows(0, 60, 1), rows(0, 60, 2)
     write(tmp_path, "left", 0, left)

@@ -10,7 +10,7 @@ from recollect.locality import profile as local
 from recollect.spark.profile import interarrival, profile
 from recollect.streams import LocalityStream
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 H = 6
 
 

@@ -12,7 +12,7 @@ from recollect.errors import InputError, WindowError
 from recollect.spark.exact_join import exact_join
 from recollect.spark.quality import quality
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 SCHEMA = "k long, time long, x string, time long"
 

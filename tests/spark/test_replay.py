@@ -11,7 +11,7 @@ from pyspark.errors import AnalysisException
 from recollect.spark.replay import register
 from recollect.streams import LocalityStream, ZipfStream
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")

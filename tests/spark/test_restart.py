@@ -36,7 +36,7 @@ from tests.spark.feeds import (
 )
 from tests.spark.shards import contents_of
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 WORDS = {"on": "k", "time": "lt=rt", "window": "10s", "lateness": "5 seconds"}
 BOUND = {"budget": 40, "policy": "gdj", "shards": 2, "seed": 3}
@@ -60,7 +60,9 @@ def as_read(checkpoint: Path, parts: list[Parts]) -> list[list[pa.Table]]:
     return taken
 
 
-@pytest.mark.parametrize("store", ["RocksDB", "HDFSBacked"])
+@pytest.mark.parametrize(
+    "store", ["RocksDB", pytest.param("HDFSBacked", marks=pytest.mark.thorough)]
+)
 def test_a_query_is_stopped_in_mid_stream_and_started_again(spark, tmp_path, store):
     parts = [cut(random_events(side, seed=21, rows=200, jitter=6, late=30), 5) for side in "lr"]
     both = streams(spark, tmp_path, *parts)

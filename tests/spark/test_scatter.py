@@ -6,7 +6,7 @@ from papers.tests import toy
 from recollect.spark.scatter import scatter
 from recollect_papers.places import OnSpark, Task
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 
 def test_results_come_back_in_order(spark):

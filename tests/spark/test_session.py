@@ -9,7 +9,7 @@ import pytest
 from recollect.errors import InputError, MissingExtraError
 from recollect.spark.session import cores_here, defaults, session
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 
 def use_project(batches):

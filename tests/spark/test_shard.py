@@ -152,6 +152,7 @@ def test_many_tiny_batches(policy):
     assert tiny.counts["evicted"] == 3000 - 900
 
 
+@pytest.mark.compiled
 def test_every_buffered_tuple_has_its_own_row():
     """Across settling and packing: what the engine calls a tuple's row is that tuple."""
     shard = Shard(job_of("rand", window=10**6, budget=9000), 0)
@@ -186,6 +187,7 @@ def test_find_rows_is_what_settling_told():
         assert shard.engine.rows_of(side)[1].tolist() == places.tolist()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("policy", ["clock", "prob", "life", "gdj:method=2"])
 def test_a_budget_in_bytes(policy):
     """What a shard takes in memory, arrays that are not full included, is within its part."""
@@ -199,6 +201,7 @@ def test_a_budget_in_bytes(policy):
     assert shard.buffered_bytes > 1_200_000 / 3
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("lengths", [(10, 2000), (2000, 10), (10, 400, 10)])
 @pytest.mark.parametrize("policy", ["fifo", "clock"])
 def test_a_budget_in_bytes_while_rows_become_wider_or_narrower(policy, lengths):
@@ -228,6 +231,7 @@ def test_a_budget_in_rows_is_divided_exactly(budget):
     assert job_of(shards=7).capacity(3).pools == (FOREVER,)
 
 
+@pytest.mark.compiled
 def test_hot_key_gives_all_results_in_parts():
     """One key whose results for a single row do not fit the output at once."""
     shard = Shard(job_of(window=10**6), 0)

@@ -206,6 +206,7 @@ def _wait_until(condition, seconds: float = 15) -> bool:
     return False
 
 
+@pytest.mark.compiled
 def test_the_memory_of_an_owner_that_dies_is_given_back(tmp_path):
     """The janitor does it, even if the owner is killed; it goes when its work is done."""
     process, folder = _owner(tmp_path / "root")

@@ -14,7 +14,7 @@ from recollect.spark.sweep import COLUMNS, sweep
 from tests.join.brute import brute_force, random_table
 from tests.policies.forget_newest import ForgetTheNewest
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 NAMES = pa.array([None if i % 17 == 0 else f"name {i % 5}" for i in range(600)])
 LEFT, RIGHT = (random_table(seed, 600, 8, name=NAMES) for seed in (1, 2))

@@ -10,7 +10,7 @@ import recollect.intervals as intervals
 from recollect.errors import InputError
 from recollect.spark.temporal_aggregate import temporal_aggregate
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.spark
 
 
 def relation(tuples: int, seed: int) -> list[tuple]:

@@ -46,6 +46,7 @@ def test_replay(stream):
     check.check_replay(stream)
 
 
+@pytest.mark.compiled
 @every_generator
 def test_any_length(stream):
     check.check_any_length(stream)

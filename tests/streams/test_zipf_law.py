@@ -13,6 +13,7 @@ def law(keys, exponent):
     return weights / weights.sum()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("exponent", [0.0, 0.3, 0.8, 1.0, 1.0 + 1e-12, 1.7, 3.0])
 @pytest.mark.parametrize("keys", [2, 30])
 def test_frequencies_follow_the_law(keys, exponent):
@@ -25,6 +26,7 @@ def test_frequencies_follow_the_law(keys, exponent):
     assert distance < (keys - 1) + 5 * np.sqrt(2 * (keys - 1))
 
 
+@pytest.mark.compiled
 def test_slope_over_many_keys():
     drawn = ZipfStream(1_000_000, keys=100_000, exponent=0.8, seed=1).table()["key"].to_numpy()
     observed = np.bincount(drawn, minlength=100_000)
@@ -40,6 +42,7 @@ def test_extreme_skew_gives_the_first_key(exponent):
     assert set(ZipfStream(1000, exponent=exponent).table()["key"].to_pylist()) == {0}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("exponent", [0.0, 0.8])
 def test_many_keys_need_no_memory(exponent):
     list(ZipfStream(10).batches())  # compiled before measuring

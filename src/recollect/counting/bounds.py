@@ -14,9 +14,9 @@ section 4.2.
 from math import exp, lgamma, log, log1p
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from recollect.compiled import cached, inlined
 from recollect.counting.lossy import LEAST_EPSILON, width_of
 from recollect.counting.popularity import popularity_classes
 from recollect.errors import InputError
@@ -93,7 +93,9 @@ def popularity_bound(epsilon: float, popularity: ArrayLike, tuples: int) -> floa
     require_whole("tuples", tuples, least=1)
     shares, keys = popularity_classes(popularity)
     width = width_of(epsilon)
-    return float(_sum_of_survivals(shares, width, tuples // width) @ keys)
+    sums = np.zeros(len(shares))
+    _sum_of_survivals(shares, width, tuples // width, sums)
+    return float(sums @ keys)
 
 
 def _require_epsilon(epsilon: float) -> None:
@@ -103,9 +105,8 @@ def _require_epsilon(epsilon: float) -> None:
 NEGLIGIBLE = 1e-12
 
 
-@njit(cache=True)
-def _sum_of_survivals(shares, width, buckets):
-    sums = np.zeros(len(shares))
+@cached
+def _sum_of_survivals(shares, width, buckets, sums):
     for i in range(len(shares)):
         for age in range(1, buckets):
             term = shares[i] * width * _at_least(age, age * width, shares[i])
@@ -113,10 +114,9 @@ def _sum_of_survivals(shares, width, buckets):
             if sums[i] >= 1 or term < NEGLIGIBLE:
                 break
         sums[i] = min(sums[i], 1.0)
-    return sums
 
 
-@njit(cache=True)
+@inlined
 def _at_least(least, trials, p):
     """The probability of so many successes or more."""
     if p >= 1.0:

@@ -32,9 +32,9 @@ of the Poisson Distribution, 1973.
 from math import erfc, exp, lgamma, log, nextafter, pi, sqrt
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from recollect.compiled import cached, inlined
 from recollect.counting.lossy import LEAST_EPSILON, width_of
 from recollect.counting.popularity import popularity_classes
 from recollect.locality.model import LocalityModel
@@ -122,13 +122,13 @@ def dispersion(model: LocalityModel | None) -> float:
     return min(copies / b**2 + 1 / b, MOST_DISPERSED)
 
 
-@njit(cache=True)
+@cached
 def _presence(present, means, buckets, dispersed):
     for i in range(len(means)):
         present[i] = _mean_up_to(buckets, means[i], dispersed) / buckets
 
 
-@njit(cache=True)
+@inlined
 def _mean_up_to(most, mean, dispersed):
     """E min(S, most) for a generalised Poisson S."""
     deviation = sqrt(mean * dispersed)
@@ -147,7 +147,7 @@ def _mean_up_to(most, mean, dispersed):
     return most - missing
 
 
-@njit(cache=True)
+@inlined
 def _normal_excess(level):
     """E max(Z - level, 0) for a standard normal Z."""
     return exp(-level * level / 2) / sqrt(2 * pi) - level * erfc(level / sqrt(2.0)) / 2

@@ -124,7 +124,7 @@ def rounded(lanes, low, high, exponent, digits):
             leading |= np.uint64(1)
     power = BITS * (top - 1) - shift + exponent
     # In two steps where the sum may be too large for a float and become infinite.
-    total = ldexp(np.float64(leading), min(power, LARGE)) * 2.0 ** max(power - LARGE, 0)
+    total = ldexp(np.float64(leading), int(min(power, LARGE))) * 2.0 ** max(power - LARGE, 0)
     return -total if negative else total
 
 

@@ -16,9 +16,9 @@ Applications, ICDE 2006, sections 3.2 and 4.1.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from recollect.compiled import cached
 from recollect.locality.model import LocalityModel
 from recollect.streams.checks import require_whole
 
@@ -128,7 +128,7 @@ def descendants(model: LocalityModel, horizon: int) -> Floats:
     return np.cumsum(share)
 
 
-@njit(cache=True)
+@cached
 def _fill(weights: Floats, share: Floats) -> None:
     """Set each share but the one at 0: how likely this tuple descends from the first."""
     if len(share) > 1:

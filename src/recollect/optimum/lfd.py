@@ -7,9 +7,9 @@ On Joining and Caching Stochastic Streams, 2005, section 7.1.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from recollect.compiled import cached
 from recollect.errors import InputError
 from recollect.streams.checks import require_whole
 
@@ -40,7 +40,9 @@ def lfd_hits(references: ArrayLike, capacity: int, refuse: bool = True) -> int:
         raise InputError(f"references must be a flat array of whole numbers, not {rows.dtype}")
     if len(rows) == 0 or capacity == 0:
         return 0
-    return int(_hits(next_references(rows), min(capacity, len(rows)), refuse))
+    capacity = min(capacity, len(rows))
+    heap, place = np.empty(capacity + 1, np.int64), np.full(2 * len(rows), -1)
+    return int(_hits(next_references(rows), capacity, refuse, heap, place))
 
 
 def next_references(rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -58,11 +60,18 @@ def next_references(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return following
 
 
-@njit(cache=True)
-def _hits(following: NDArray[np.int64], capacity: int, refuse: bool) -> int:
-    """Keep the cached rows in a heap, the one whose next reference is farthest on top."""
-    heap = np.empty(capacity + 1, np.int64)
-    place = np.full(2 * len(following), -1)  # by next reference: where it is in the heap
+@cached
+def _hits(
+    following: NDArray[np.int64],
+    capacity: int,
+    refuse: bool,
+    heap: NDArray[np.int64],
+    place: NDArray[np.int64],
+) -> int:
+    """Keep the cached rows in a heap, the one whose next reference is farthest on top.
+
+    ``place`` says for each next reference where it is in the heap, -1 for nowhere.
+    """
     size = hits = 0
     for now in range(len(following)):
         coming = following[now]

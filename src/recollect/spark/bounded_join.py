@@ -139,7 +139,7 @@ def _bound(columns: JoinColumns, left: DataFrame, right: DataFrame) -> Bound:
     schemas = [
         pa.schema([_arrow_field(field) for field in frame.schema]) for frame in (left, right)
     ]
-    bound = bind(columns.query, *schemas)  # with the user's names, for the sake of messages
+    bind(columns.query, *schemas)  # with the user's names, for the sake of messages
     keys = [
         tuple(internal_name(side, at) for at in positions)
         for side, positions in enumerate(columns.keys)
@@ -149,11 +149,8 @@ def _bound(columns: JoinColumns, left: DataFrame, right: DataFrame) -> Bound:
         pa.schema([field.with_name(internal_name(side, at)) for at, field in enumerate(schema)])
         for side, schema in enumerate(schemas)
     ]
-    return replace(
-        bound,
-        query=replace(columns.query, on=(keys[0], keys[1]), time=(times[0], times[1])),
-        schemas=(internal[0], internal[1]),
-    )
+    query = replace(columns.query, on=(keys[0], keys[1]), time=(times[0], times[1]))
+    return bind(query, *internal)
 
 
 def _arrow_field(field: StructField) -> pa.Field:

@@ -22,9 +22,8 @@ from pyspark.sql.types import (
 )
 
 from recollect.errors import InputError, WindowError
-from recollect.join.window import COUNT, TIME
 from recollect.join.query import SIDES, Query
-from recollect.join.window import NANOSECONDS, parse_window, resolve
+from recollect.join.window import COUNT, NANOSECONDS, TIME, parse_window, resolve
 
 WATERMARK = "spark.watermarkDelayMs"
 """What Spark notes in the metadata of a column that has a watermark."""

@@ -10,9 +10,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import CalendarIntervalType, VariantType
 
 from recollect.errors import InputError, WindowError
-from recollect.join.window import TIME
 from recollect.join.query import key_columns, pair_of
-from recollect.join.window import parse_window, resolve
+from recollect.join.window import TIME, parse_window, resolve
 from recollect.spark.columns import TimeType, contains, find, positions_of, require_comparable
 
 RESULT = "the result"

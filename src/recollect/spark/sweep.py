@@ -12,8 +12,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from recollect.errors import BudgetError, InputError
 from recollect.hashing import code_of_columns, missing
 from recollect.join.budget import Budget, capacity_of, parse_budget
-from recollect.join.feed import keys_of
 from recollect.join.engine import Engine
+from recollect.join.feed import keys_of
 from recollect.join.query import SIDES, Bound, Query, bind
 from recollect.join.stats import Stats
 from recollect.join.whole import Inputs, quiet, survey

@@ -13,13 +13,15 @@ this machine; elsewhere it is the setting ``spark.python.daemon.module``.
 
 import gc
 
+import numpy as np
 import pandas  # noqa: F401
 from pyspark import daemon, worker  # noqa: F401
 
 import recollect.spark  # noqa: F401
-from recollect.compiled import mix
+from recollect.join.buffer import refill
 
 if __name__ == "__main__":
-    mix(1)  # the first kernel that a process runs makes numba load its own library
+    # The first kernel that a process runs makes it import numba, which loads its own library.
+    refill(np.zeros(1, np.int64), np.zeros(0, np.int64))
     gc.freeze()  # workers collect garbage after each task, and would look through all of this
     daemon.manager()

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from recollect.compiled import cached
 from recollect.errors import InputError
 from recollect.streams.checks import require_real, require_whole
 from recollect.streams.generator import Generator, Sampler
@@ -94,7 +94,7 @@ class LocalityStream(Generator):
         return sample
 
 
-@njit(cache=True)
+@cached
 def _copy_back(keys: NDArray[np.int64], lags: NDArray[np.int64], depth: int) -> None:
     """Overwrite the last ``len(lags)`` keys by earlier ones, where the lag asks for a copy."""
     known = keys.size - lags.size

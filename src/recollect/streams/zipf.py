@@ -6,9 +6,9 @@ from math import exp, expm1, log, log1p
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from recollect.compiled import cached, inlined
 from recollect.streams.checks import require_real, require_whole
 from recollect.streams.generator import Generator, Sampler
 
@@ -92,7 +92,7 @@ def zipf_sampler(random: np.random.Generator, keys: int, exponent: float) -> Key
 # distributions", ACM TOMACS 6(3), 1996. No table of the keys, hardly any rejections.
 
 
-@njit(cache=True)
+@cached
 def _draw(random: np.random.Generator, keys: int, s: float, drawn: NDArray[np.int64]) -> None:
     top = _integral(keys + 0.5, s)
     bottom = _integral(1.5, s) - 1.0
@@ -108,7 +108,7 @@ def _draw(random: np.random.Generator, keys: int, s: float, drawn: NDArray[np.in
                 break
 
 
-@njit(cache=True)
+@inlined
 def _integral(x: float, s: float) -> float:
     """Integral of t^-s from 1 to x, without cancellation around s = 1."""
     logarithm = log(x)
@@ -116,7 +116,7 @@ def _integral(x: float, s: float) -> float:
     return logarithm if power == 0.0 else logarithm * expm1(power) / power
 
 
-@njit(cache=True)
+@inlined
 def _inverse(area: float, s: float) -> float:
     """Return the x at which the integral reaches the given area."""
     power = max((1.0 - s) * area, -1.0)

@@ -125,10 +125,11 @@ class Tally:
             kept.append((feed.keys[feed.order[some], join], trace.found[some, join]))
             self._collected[join] += len(some)
             if self._collected[join] > MANY:
-                kept[:] = [self._added_up(join)]
+                kept[:] = [self.by_key(join)]
                 self._collected[join] = 0
 
-    def _added_up(self, join: int) -> tuple[np.ndarray, np.ndarray]:
+    def by_key(self, join: int) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of the keys with results in a join, and how many each has."""
         keys, counts = (np.concatenate(parts) for parts in zip(*self._keys[join], strict=True))
         distinct, places = np.unique(keys, return_inverse=True)
         totals = np.zeros(len(distinct), np.int64)
@@ -160,8 +161,8 @@ class Tally:
         """Compare the shares of the keys with the exact ones: squared errors, and KL divergence."""
         found, true = [], []
         for join in range(self._extent.joins):
-            keys, counts = exact._added_up(join)
-            mine, its = self._added_up(join)
+            keys, counts = exact.by_key(join)
+            mine, its = self.by_key(join)
             there = np.zeros(len(keys), np.int64)
             there[np.searchsorted(keys, mine)] = its
             found.append(there)

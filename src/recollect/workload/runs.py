@@ -125,6 +125,11 @@ class _Running:
         self.seconds += perf_counter() - started
         self.tally.add(feed, trace)
 
+    @property
+    def dropped(self) -> int:
+        """Arrivals dropped before the engine saw them."""
+        return self._shedder.dropped
+
     def list(self, feed: Feed, rows: list[tuple[np.ndarray, np.ndarray]]) -> None:
         """Join some arrivals, and add the results: their joins, and the rows of their tuples."""
         feed = self._shedder.kept(feed)
@@ -156,7 +161,7 @@ class _Running:
             sse=sse,
             kl=kl,
             results_by_join=dict(zip(join_names, by_join, strict=True)),
-            shed=self._shedder.dropped + int(ledger.shed.sum()),
+            shed=self.dropped + int(ledger.shed.sum()),
             evicted=int(ledger.evicted.sum()),
             expired=int(ledger.expired.sum()),
             replaced=int(ledger.replaced.sum()),
@@ -188,18 +193,18 @@ class Prepared:
         self._workload, self._progress = workload, progress
         self.inputs = self._open(whole_rows=False)
         self.inputs.require_replayable("a workload")
-        self._extent = _extent(self.inputs, progress)
-        self._warm_up = WarmUp(warm_up, self._extent)
+        self.extent = _extent(self.inputs, progress)
+        self._warm_up = WarmUp(warm_up, self.extent)
         unshed = Workload(
             {name: replace(stream, shed=0.0) for name, stream in workload.streams.items()},
             workload.joins, workload.null_keys, workload.lateness,
         )  # fmt: skip
         exact = _Running(
-            unshed, self.inputs, Fifo(), Budget(), "unified", 0, self._extent, self._new_tally()
+            unshed, self.inputs, Fifo(), Budget(), "unified", 0, self.extent, self._new_tally()
         )
         for feed in self.inputs.feeds(progress, "exact join"):
             exact.take(feed)
-        self._exact = exact.tally
+        self.exact_tally = exact.tally
         self.join_names = tuple(join.name for join in self.inputs.bound.joins)
         self.exact = exact.run(exact.tally, self.join_names)
         self.memory = exact.tally.memory_need
@@ -209,7 +214,7 @@ class Prepared:
         return Inputs(sources, binder(self._workload), whole_rows)
 
     def _new_tally(self) -> Tally:
-        return Tally(self._extent, self._warm_up)
+        return Tally(self.extent, self._warm_up)
 
     def start(
         self, inputs: Inputs, policy: str | Policy, budget: Any, division: Any, seed: int
@@ -217,7 +222,7 @@ class Prepared:
         """Begin a run."""
         asked = parse_budget(budget).of(self.exact.mean_tuples)
         return _Running(
-            self._workload, inputs, parse_policy(policy), asked, division, seed, self._extent,
+            self._workload, inputs, parse_policy(policy), asked, division, seed, self.extent,
             self._new_tally(),
         )  # fmt: skip
 
@@ -242,7 +247,7 @@ class Prepared:
         for feed in inputs.feeds(self._progress, "policies", measure=in_bytes):
             for each in running:
                 each.take(feed)
-        return [each.run(self._exact, self.join_names) for each in running]
+        return [each.run(self.exact_tally, self.join_names) for each in running]
 
     def rows(
         self,

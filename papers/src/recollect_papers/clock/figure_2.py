@@ -4,6 +4,8 @@ from statistics import median
 
 import numpy as np
 
+from recollect.join.engine import new_trace
+from recollect.join.whole import quiet
 from recollect.workload.measures import PERIODS
 from recollect_papers.claims import verdict_of
 from recollect_papers.clock.queries import (
@@ -36,11 +38,18 @@ def points(scale: Scale) -> list[Point]:
 def measure(query: str, tuples: int | None = None, seed: int = 0, data: str | None = None) -> Rows:
     """Return how many tuples are held at the end of each hundredth of the time."""
     prepared = prepare(query, tuples, seed, data)
-    held = prepared.engine("fifo", "unlimited")[0].ledger.held
-    last = np.searchsorted(prepared.measures.period, np.arange(PERIODS), "right") - 1
+    engine = prepared.start(prepared.inputs, "fifo", "unlimited", "unified", seed).engine
+    times, held = [], []
+    for feed in prepared.inputs.feeds(quiet, "memory"):
+        trace = new_trace(len(feed.order), len(prepared.join_names))
+        engine.count(feed, trace)
+        times.append(feed.time[feed.order])
+        held.append(trace.held)
+    period = prepared.extent.period(np.concatenate(times))
+    last = np.searchsorted(period, np.arange(PERIODS), "right") - 1
     return [
         {"query": query, "time": period, "tuples": int(count)}
-        for period, count in enumerate(held[last], start=1)
+        for period, count in enumerate(np.concatenate(held)[last], start=1)
     ]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.join.whole import quiet
 from recollect_papers import catalogue
 from recollect_papers.claims import above
 from recollect_papers.experiment import (
@@ -48,7 +49,11 @@ def measure(name: str, seed: int) -> Rows:
         streams = {n: with_long_gaps(s) for n, s in streams.items()}
         streams |= dealt(["dc_R", "dc_S"], seed)
     ready = prepared(streams, {pair[0][:2]: on_all(pair, ["key"]) for pair in made.facts["joins"]})
-    spread = rate_spread(ready.merged.feed.time, ready.merged.feed.stream)
+    feeds = list(ready.inputs.feeds(quiet, "rates"))
+    spread = rate_spread(
+        np.concatenate([feed.time[feed.order] for feed in feeds]),
+        np.concatenate([feed.stream[feed.order] for feed in feeds]),
+    )
     return [
         {
             "input": name,

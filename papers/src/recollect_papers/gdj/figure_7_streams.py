@@ -52,7 +52,7 @@ def measure(
     """Return the recall of a join of so many streams on one key, by policy."""
     streams, on, time = streams_of(name, count, seed, data, days)
     ready = prepared(streams, {"all": on_all(list(streams), on)}, window_of(name), time)
-    by_key = np.sort(ready.measures.histogram(ready.measures.exact))[::-1]
+    by_key = np.sort(ready.exact_tally.by_key(0)[1])[::-1]
     few = float(by_key[:FEW].sum() / by_key.sum())
     return [
         {

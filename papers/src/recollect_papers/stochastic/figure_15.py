@@ -8,6 +8,7 @@ import pyarrow as pa
 from recollect.forecast import Ar1
 from recollect.lookup import lookup
 from recollect.optimum import lfd_hits
+from recollect.policies.heeb import Heeb
 from recollect_papers import catalogue
 from recollect_papers.claims import verdict_of
 from recollect_papers.experiment import Experiment, Point, Rows, Scale, mean_over_seeds
@@ -49,7 +50,8 @@ def measure(workload: str, data: str | None, seed: int, caches: Sequence[int], d
     rows = []
     for cache in caches:
         found = [("LFD", seed, lfd_hits(keys, cache))]
-        for name, policy in zip(ONLINE, ("rand", "lfu", "lru", Heeb(right=law, alpha=cache)), strict=True):
+        policies = ("rand", "lfu", "lru", Heeb(right=law, alpha=cache))
+        for name, policy in zip(ONLINE, policies, strict=True):
             for draw in range(seed, seed + (draws if name == "RAND" else 1)):
                 stats = lookup(
                     table, ranges, on="key", cache=cache, policy=policy, seed=draw, count_only=True

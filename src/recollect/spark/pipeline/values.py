@@ -4,9 +4,8 @@ from typing import Any
 
 from recollect.errors import InputError, WindowError
 from recollect.join.budget import capacity_of, parse_budget
-from recollect.join.window import COUNT, TIME
 from recollect.join.query import key_columns, pair_of
-from recollect.join.window import Duration, Window, parse_duration, parse_window
+from recollect.join.window import COUNT, TIME, Duration, Window, parse_duration, parse_window
 from recollect.policies.registry import parse_policy
 from recollect.toml.values import expected, text, texts
 from recollect.toml.values import flag as flag
