@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from recollect.counting import Frequent, count
     from recollect.errors import RecollectError
-    from recollect.intervals import Aggregation, IntervalFile, aggregate
+    from recollect.intervals import Aggregation, IntervalFile, aggregate  # type: ignore[no-redef]
     from recollect.join.online import Join
     from recollect.join.whole import Answer, Comparison, compare, join
     from recollect.locality import Profile, profile
@@ -37,7 +37,7 @@ _HOMES = {
     "policies": ("NEWCOMER", "Policy", "Room", "policy_names"),
     "workload": ("JoinOn", "Stream", "Workload", "WorkloadJoin"),
 }
-"""Where each name is. It is imported when it is used first, so that ``import recollect`` is fast."""
+"""Where each name is. It is imported when it is first used, to make ``import recollect`` fast."""
 
 __all__ = [
     "NEWCOMER",

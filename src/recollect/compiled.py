@@ -179,7 +179,7 @@ def _register_own() -> None:
         return types.void(array, index), generate
 
     def fetch_soon(array, index):  # type: ignore[no-untyped-def]
-        fetch(array, index)
+        fetch(array, index)  # type: ignore[call-arg]
 
     @intrinsic
     def assume_positive(typing: Any, index: Any) -> Any:
@@ -196,7 +196,7 @@ def _register_own() -> None:
         return index(index), generate
 
     def assumed(index):  # type: ignore[no-untyped-def]
-        return assume_positive(index)
+        return assume_positive(index)  # type: ignore[call-arg]
 
     overload(sure, jit_options=_INLINED)(lambda index: assumed)
 
@@ -218,7 +218,7 @@ def _register_own() -> None:
         return types.void(array, bytes_), generate
 
     def known_step(array, bytes_):  # type: ignore[no-untyped-def]
-        assume_step(array, bytes_)
+        assume_step(array, bytes_)  # type: ignore[call-arg]
 
     overload(step_is, jit_options=_INLINED)(lambda array, bytes_: known_step)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from recollect.join.encoding import feed_of, rest_of
 
 from recollect.join import buffer as buffers
 from recollect.join import engine as engines
-from recollect.join.encoding import feed_of, rest_of
 from recollect.join.engine import Engine, new_output
 from recollect.join.kernel import BEFORE_ALL, DONE, FOREVER, OUTPUT_FULL, RESULTS, Feed
 from recollect.join.residual import EMPTY

@@ -7,12 +7,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from recollect.lookup.policies import CacheRoom, Heeb, parse_cache_policy
 
 from recollect.forecast import Ar1, DiscreteLaw, Trend, Walk
 from recollect.join import buffer as buffers
 from recollect.lookup import lookup
 from recollect.lookup.cache import Cache
-from recollect.lookup.policies import CacheRoom, Heeb, parse_cache_policy
 from recollect.optimum import lfd_hits
 
 TEMPERATURES = Path(os.environ.get("RECOLLECT_DATA", "")) / "melbourne_temp.parquet"

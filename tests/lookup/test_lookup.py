@@ -5,10 +5,10 @@ import dataclasses
 import numpy as np
 import pyarrow as pa
 import pytest
+from recollect.lookup.policies import Heeb
 
 from recollect.errors import InputError, PolicyError, RecollectError
 from recollect.lookup import Lookup, arrow_relation, lookup, online
-from recollect.lookup.policies import Heeb
 from recollect_papers.theory import Known
 from tests.policies.forget_newest import ForgetTheNewest
 

@@ -5,12 +5,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from recollect.forecast import Ar1, DiscreteLaw, Markov, Survival, Trend, Walk
-from recollect.forecast.precomputed import trend_curve
-from recollect.locality.model import LocalityModel
-from recollect.lookup import lookup
-from recollect.lookup.cache import Cache
 from recollect.lookup.policies import (
     CacheRoom,
     Heeb,
@@ -19,6 +13,12 @@ from recollect.lookup.policies import (
     parse_cache_policy,
 )
 from recollect.lookup.policies.heeb import scores_under
+
+from recollect.forecast import Ar1, DiscreteLaw, Markov, Survival, Trend, Walk
+from recollect.forecast.precomputed import trend_curve
+from recollect.locality.model import LocalityModel
+from recollect.lookup import lookup
+from recollect.lookup.cache import Cache
 from tests.naive import caches
 
 CHAIN = Markov(range(8), np.random.default_rng(3).dirichlet(np.full(8, 0.5), 8))

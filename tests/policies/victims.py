@@ -3,10 +3,10 @@
 from unittest import mock
 
 import numpy as np
+from recollect.join.encoding import no_feed
 
 from recollect.join import buffer as buffers
 from recollect.join import engine as engines
-from recollect.join.encoding import no_feed
 from recollect.join.engine import Capacity, Engine
 from recollect.join.kernel import COUNT, FOREVER, LANDMARK, TIME, UNLIMITED, Feed, Output
 from recollect.join.residual import EMPTY

@@ -3,11 +3,11 @@
 import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
+from recollect.workload.engine import Engine, Shape
+from recollect.workload.kernel import Feed
 
 from recollect.join.where import compile_where
 from recollect.policies import parse_policy
-from recollect.workload.engine import Engine, Shape
-from recollect.workload.kernel import Feed
 from tests.naive.join import CountWindow
 from tests.naive.workload import Problem, Row, expires_of
 from tests.policies.scenarios import runs, windows

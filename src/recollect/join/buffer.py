@@ -306,10 +306,10 @@ def _new_group(buffer, join, key):
 @inlined
 def is_empty(buffer, group):
     """Whether the last tuple of a group has left."""
+    count = 0
     for stream in range(streams(buffer.shape)):
-        if buffer.population[group, stream] != 0:
-            return False
-    return True
+        count += buffer.population[group, stream]
+    return count == 0
 
 
 @inlined

@@ -15,7 +15,7 @@ from recollect.errors import BudgetError, PolicyError, StateError
 from recollect.join import buffer as buffers
 from recollect.join import kernel, links
 from recollect.join.budget import Capacity
-from recollect.join.buffer import NONE, Buffer, Storage, group_type, slot_type
+from recollect.join.buffer import Buffer, Storage, group_type, slot_type
 from recollect.join.kernel import (
     BAD_VICTIM,
     BEFORE_ALL,
@@ -30,6 +30,7 @@ from recollect.join.kernel import (
 )
 from recollect.join.setting import Setting
 from recollect.policies.base import FIRST_SLOTS, Policy, Room, State, crowded
+from recollect.policies.shape import NONE
 
 MOST_SLOTS = 2**31 - 2
 LINK_BYTES = 4
@@ -245,7 +246,7 @@ class Engine:
         self.plan.horizon[:] = certain, probable
 
     def _drop_behind_the_young(self, first: int) -> None:
-        """Expire what stands behind a tuple that came too early, such as one of a future time stamp.
+        """Expire what stands behind a tuple that came too early, one with a future time stamp.
 
         Tuples expire from the old end of the list of arrivals, where such a tuple would hold up all
         that came after it. ``first`` is the earliest time of the batch that is about to come.
@@ -408,8 +409,8 @@ def no_feed(setting: Setting) -> Feed:
     none = np.zeros(0, np.int64)
     keys = np.zeros((0, setting.tables), np.int64)
     return Feed(
-        none.view(np.uint64), none.astype(np.int32), none, none, none, keys, keys.astype(np.uint8), none, none,
-        np.zeros((0, setting.width), np.int64),
+        none.view(np.uint64), none.astype(np.int32), none, none, none, keys,
+        keys.astype(np.uint8), none, none, np.zeros((0, setting.width), np.int64),
     )  # fmt: skip
 
 

@@ -27,7 +27,6 @@ import numpy as np
 
 from recollect.compiled import inlined, pick, prefetch, sure
 from recollect.join.buffer import (
-    NONE,
     find,
     has_free_slot,
     is_empty,
@@ -51,6 +50,7 @@ from recollect.policies.base import (
     victim,
 )
 from recollect.policies.shape import (
+    NONE,
     following,
     group_in,
     has_end,
@@ -300,7 +300,7 @@ def _over(buffer, plan, time):
 @inlined
 def _combinations(buffer, join, stream, group):
     """How many results an arrival finds in a group, if there is no filter."""
-    count = 1
+    count = np.int64(1)
     group = sure(group)
     for place in range(others(buffer.shape, join, stream)):
         count *= np.int64(buffer.population[group, other(buffer.shape, join, stream, place)])

@@ -1,8 +1,8 @@
 """The streams on their way into the join: encoded, in order of time, waiting for each other.
 
 A tuple may be joined only when no older one of another stream can come any more. Each
-:class:`Lane` holds what waits of a stream and knows how far it has come; :class:`Lanes` says what of
-all of them may go now. Where the batches of the input begin and end makes no difference.
+:class:`Lane` holds what waits of a stream and knows how far it has come; :class:`Lanes` says what
+of all of them may go now. Where the batches of the input begin and end makes no difference.
 """
 
 from collections import deque

@@ -6,7 +6,7 @@ written. What must be is the order in which free slots and groups will be taken.
 with their own ends is kept as it is.
 
 >>> from recollect.join.buffer import allocate
->>> from recollect.policies.shape import Pair
+>>> from recollect.policies.shape import NONE, Pair
 >>> storage = allocate(2, 0, Pair())
 >>> again = without_links(storage, Pair())
 >>> find_links(again, Pair())
@@ -16,9 +16,9 @@ True
 
 import numpy as np
 
-from recollect.join.buffer import FRESH_SLOT, NONE, Storage, index_groups
+from recollect.join.buffer import FRESH_SLOT, Storage, index_groups
 from recollect.policies.base import Array
-from recollect.policies.shape import Many, Pair, indexes, streams
+from recollect.policies.shape import NONE, Many, Pair, indexes, streams
 
 
 def without_links(storage: Storage, shape: Pair | Many) -> Storage:

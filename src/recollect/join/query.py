@@ -258,6 +258,7 @@ def scale_to(unit: int | None, finest: int | None) -> int:
 
 
 def parse_lateness(lateness: Any, unit: int | None) -> int | None:
+    """How far out of order tuples may come, in units of the time columns."""
     if lateness is None:
         return None
     window = parse_window(lateness)

@@ -10,6 +10,7 @@ TRUE, the pair is rejected without looking further. :mod:`recollect.join.where` 
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from recollect.compiled import inlined
 
 #: Where an operand lies, in the two low bits of its address; the index stands above them.

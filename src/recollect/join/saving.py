@@ -62,7 +62,7 @@ def unpack(data: bytes) -> Saved:
     if number != b"%d" % FORMAT:
         raise StateError(
             f"the join was saved in format {number[:9].decode(errors='replace')}, this version of"
-            f" recollect reads format {FORMAT}; load it with the version that saved it, or start anew"
+            f" recollect reads format {FORMAT}; load it with the version that saved it"
         )
     contents = rest[4:]
     if zlib.crc32(contents) != int.from_bytes(rest[:4], "big"):

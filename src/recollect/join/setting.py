@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from recollect.join.kernel import NONE, Filters
+from recollect.join.kernel import Filters
 from recollect.join.residual import EMPTY, Residual
 from recollect.join.where import Where
-from recollect.policies.shape import PAIR, Joins, Many, Pair, shape_of
+from recollect.policies.shape import NONE, PAIR, Joins, Many, Pair, shape_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,8 @@ from recollect.join.budget import parse_budget
 from recollect.join.query import key_columns
 from recollect.join.whole import Progress, quiet
 from recollect.lookup.online import require_keys
-from recollect.policies import cache_policy_names, parse_cache_policy
 from recollect.lookup.whole import lookup
+from recollect.policies import cache_policy_names, parse_cache_policy
 from recollect.streams import open_source
 
 LFD = "lfd"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.compiled import inlined, prefetch
-from recollect.join.buffer import NONE, find, has_free_slot, is_live, link, tag_of, unlink
+from recollect.join.buffer import find, has_free_slot, is_live, link, tag_of, unlink
 from recollect.policies.base import (
     NEWCOMER,
     Array,
@@ -25,6 +25,7 @@ from recollect.policies.base import (
     match,
     victim,
 )
+from recollect.policies.shape import NONE
 
 ROWS, REFERENCES = range(2)
 """The streams: what the relation supplies, and what asks for it."""

@@ -79,10 +79,10 @@ class State(NamedTuple):
 @inlined
 def _meet(shape, stream, other):
     """Whether there is a join in which tuples of two streams match."""
+    met = False
     for join in range(joins(shape)):
-        if meets(shape, join, stream, other):
-            return True
-    return False
+        met = met or meets(shape, join, stream, other)
+    return met
 
 
 @inlined

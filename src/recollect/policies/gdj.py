@@ -95,7 +95,7 @@ class RankState(NamedTuple):
     def admit(self, buffer, slot):
         """Start at the percentile."""
         count = self.ranking.totals[RANKED]
-        credit = 0
+        credit = np.int64(0)
         if count > 0:
             middle = select(self.ranking, percentile_rank(self.percentile[0], count))
             credit = self.ranking.credit[middle]
