@@ -16,7 +16,7 @@ section 4.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,7 +95,7 @@ class RankState(NamedTuple):
     def admit(self, buffer, slot):
         """Start at the percentile."""
         count = self.ranking.totals[RANKED]
-        credit = np.int64(0)
+        credit: Any = 0
         if count > 0:
             middle = select(self.ranking, percentile_rank(self.percentile[0], count))
             credit = self.ranking.credit[middle]
