@@ -1,41 +1,71 @@
-"""Tests that need the same machine code go to the same worker, so that no other waits for it."""
+"""How tests run: interpreted in the rooms of the engine, compiled where they are marked so.
+
+Compiling the inner loop for one policy takes seconds, interpreting a few hundred arrivals
+milliseconds. Tests that need the same machine code go to the same worker, so that no other waits.
+"""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from recollect.compiled import interpreted
 from recollect.policies import policy_names
 
 HERE = Path(__file__).parent
+ROOMS = HERE.parent / "src" / "recollect"
+INTERPRETED = (
+    "compiled.py", "counting", "forecast", "hashing.py", "join", "locality", "lookup", "optimum",
+    "policies", "testing", "workload",
+)  # fmt: skip
+"""The rooms whose tests and examples run interpreted, unless they are marked ``compiled``."""
 SAME_CODE = {"elba": "lba", "life": "prob"}
 THOROUGH = re.compile(
-    r"workload/test_twins.*lba"
-    r"|policies/test_universal.*heeb-.*bytes"
-    r"|policies/test_lba.*sketch"
-    r"|join/test_unordered.*::test_all_pairs.*\[(age|clock-exp|elba|gdj:method=2|lfu)\]"
-    r"|counting/test_lossy_policies"
-    r"|spark/test_bounded_types.*::test_keys_are_equal"
+    r"spark/test_bounded_types.*::test_keys_are_equal"
     r"|spark/test_restart.*HDFSBacked"
     r"|spark/test_pipeline.*::test_ingest_and_join_run_together"
 )
-"""Tests that compile a variant for themselves or need many micro-batches: ``make thorough``."""
+"""Tests that need many micro-batches: ``make thorough``."""
+
+
+def _room(path: Path) -> str:
+    """The part of the library that a test or an example belongs to."""
+    for root in (HERE, ROOMS):
+        if path.is_relative_to(root):
+            first = path.relative_to(root).parts[0]
+            return first.removeprefix("test_")
+    return ""
+
+
+def _is_interpreted(item: pytest.Item) -> bool:
+    return _room(item.path) in INTERPRETED and not item.get_closest_marker("compiled")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Group the tests of a policy; each room has a kernel of its own."""
+    """Group the compiled tests of a policy; each room has a kernel of its own."""
     known = set(policy_names())
     for item in items:
         if THOROUGH.search(item.nodeid):
             item.add_marker(pytest.mark.thorough)
         if not item.path.is_relative_to(HERE) or item.get_closest_marker("xdist_group"):
             continue
-        room = item.path.relative_to(HERE).parts[0]
+        room = _room(item.path)
         kernel = room if room in ("lookup", "workload") else "join"
         for value in getattr(getattr(item, "callspec", None), "params", {}).values():
             policy = re.split("[: ]", str(value))[0]
-            if policy in known:
+            if policy in known and not _is_interpreted(item):
                 group = f"{kernel} {SAME_CODE.get(policy, policy)}"
                 item.add_marker(pytest.mark.xdist_group(group))
                 break
+
+
+@pytest.fixture(autouse=True)
+def mode(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run kernels and policies as plain Python in the rooms for which that is enough."""
+    if _is_interpreted(request.node):
+        with interpreted():
+            yield
+    else:
+        yield

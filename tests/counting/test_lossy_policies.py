@@ -11,7 +11,7 @@ from tests.checks import ALL_CHECKS
 from tests.naive import lossy
 from tests.naive.join import TimeWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.policies.victims import assert_same_victims, trace_engine
+from tests.engines import assert_same_victims, trace_engine
 
 TWINS = {"prob": lossy.LossyProb, "life": lossy.LossyLife}
 

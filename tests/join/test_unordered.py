@@ -18,7 +18,7 @@ from tests.naive import clock, greedy_dual, simple, unordered
 from tests.naive.join import Item, LandmarkWindow, TimeWindow, UnlimitedWindow
 from tests.naive.unordered import Batch, UnorderedTrace, in_order
 from tests.policies.scenarios import examples, runs
-from tests.policies.victims import KINDS
+from tests.engines import KINDS
 
 UNTIL = np.full(2, FOREVER)
 POLICIES = [*policy_names(), "gdj:method=2", "gdj:method=3", "prob:counts=sketch,entries=32"]

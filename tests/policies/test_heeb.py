@@ -22,7 +22,7 @@ from recollect_papers.theory import run_steps
 from tests.naive.heeb import heeb as naive
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.policies.victims import UNTIL, assert_same_victims, encode, new_engine, trace_engine
+from tests.engines import UNTIL, assert_same_victims, encode, new_engine, trace_engine
 
 RISING = (Trend(1, -1, DiscreteLaw.normal(1, 4)), Trend(1, 0, DiscreteLaw.uniform(-5, 3)))
 SLOW = (Trend(-0.25, 1.5, DiscreteLaw.normal(2, 5)), Trend(0, 2.5, DiscreteLaw.uniform(0, 3)))

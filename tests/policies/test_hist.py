@@ -18,7 +18,7 @@ from recollect_papers.catalogue.stochastic import trends
 from tests.naive import hist as naive
 from tests.naive.join import TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, windows
-from tests.policies.victims import UNTIL, assert_same_victims, encode, new_engine, trace_engine
+from tests.engines import UNTIL, assert_same_victims, encode, new_engine, trace_engine
 
 SETTINGS = [
     ((TimeWindow(40), TimeWindow(60)), 20),

@@ -17,7 +17,7 @@ from recollect.streams import LocalityStream
 from tests.naive import locality_aware as naive
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.policies.victims import UNTIL, assert_same_victims, encode, new_engine, trace_engine
+from tests.engines import UNTIL, assert_same_victims, encode, new_engine, trace_engine
 
 
 def _variant(cls, **parameters):

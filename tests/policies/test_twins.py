@@ -19,7 +19,7 @@ from tests.naive.join import (
     join,
 )
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.policies.victims import assert_same_victims, trace_engine
+from tests.engines import assert_same_victims, trace_engine
 
 
 def _gdj(method, percentile):
