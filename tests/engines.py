@@ -49,8 +49,7 @@ def feed_of(rows: Sequence[Row], problem: Problem, sizes: Sequence[int] = ()) ->
         for side, stream in enumerate(problem.joins[join]):
             own = np.array([row.stream == stream for row in rows], bool)
             begin = setting.words[join][side]
-            line = FILTER.encode(side, serials)
-            extra[own, begin : begin + FILTER.width] = line.reshape(count, -1)[own]
+            extra[own, begin : begin + FILTER.width] = FILTER.encode(side, serials)[own]
     for at, row in enumerate(rows):
         ordinals[row.stream] += 1
         window, ordinal = problem.windows[row.stream], ordinals[row.stream]

@@ -106,7 +106,7 @@ def mix(word: Any) -> Any:
     """Spread every bit of a 64-bit word over all others (the finaliser of SplitMix64).
 
     >>> int(mix(1))
-    6791897765849424158
+    6238072747940578789
     """
     bits = int(word) & _WORD
     bits = ((bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9) & _WORD

@@ -4,14 +4,11 @@ Every key is counted in one cell of each of four rows; its frequency is the leas
 count is never too low, and too high only by keys that share all four cells. Conservative update
 (raise only the cells that are at the minimum) keeps it closer.
 
->>> from numba import njit
 >>> from recollect.counting import add, frequency
->>> @njit
-... def count(sketch, keys):
-...     for key in keys:
-...         add(sketch, 0, key)
-...     return frequency(sketch, 0, 7), frequency(sketch, 0, 8)
->>> count(new_sketch(1024), np.array([7, 7, 9]))
+>>> sketch = new_sketch(1024)
+>>> for key in (7, 7, 9):
+...     add(sketch, 0, key)
+>>> int(frequency(sketch, 0, 7)), int(frequency(sketch, 0, 8))
 (2, 0)
 
 References

@@ -400,7 +400,9 @@ def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
     shape = buffer.shape
     tables = indexes(shape)
     count = joins(shape)
-    pools = len(states)
+    pools = len(states)  # known to the compiler
+    if pools > 2:  # the last ones may only fill up the tuple
+        pools = len(plan.capacity)
     total = len(feed.order)
     emitting = len(output.join) > 0
     tracing = len(trace.held) > 0

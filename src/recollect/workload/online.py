@@ -39,7 +39,7 @@ class WorkloadJoin(OnlineJoin):
     >>> batch = pa.record_batch({"t": [1], "k": [7]})
     >>> found = [*join.feed("R", batch), *join.feed("S", batch), *join.feed("T", batch)]
     >>> [(name, results.num_rows) for name, results in [*found, *join.finish()]]
-    [('two', 1), ('all', 1)]
+    [('all', 1), ('two', 1)]
     """
 
     def __init__(

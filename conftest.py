@@ -13,8 +13,8 @@ import pytest
 from recollect.compiled import interpreted
 from recollect.policies import policy_names
 
-HERE = Path(__file__).parent
-ROOMS = HERE.parent / "src" / "recollect"
+TESTS = Path(__file__).parent / "tests"
+ROOMS = Path(__file__).parent / "src" / "recollect"
 INTERPRETED = (
     "compiled.py", "counting", "forecast", "hashing.py", "join", "locality", "lookup", "optimum",
     "policies", "testing", "workload",
@@ -31,7 +31,7 @@ THOROUGH = re.compile(
 
 def _room(path: Path) -> str:
     """The part of the library that a test or an example belongs to."""
-    for root in (HERE, ROOMS):
+    for root in (TESTS, ROOMS):
         if path.is_relative_to(root):
             first = path.relative_to(root).parts[0]
             return first.removeprefix("test_")
@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if THOROUGH.search(item.nodeid):
             item.add_marker(pytest.mark.thorough)
-        if not item.path.is_relative_to(HERE) or item.get_closest_marker("xdist_group"):
+        if not item.path.is_relative_to(TESTS) or item.get_closest_marker("xdist_group"):
             continue
         room = _room(item.path)
         kernel = room if room in ("lookup", "workload") else "join"
