@@ -3,13 +3,14 @@
 from unittest import mock
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from recollect.join import engine as engines
 from recollect.join.kernel import PEAK
 from recollect.policies import policy_names
-from tests.engines import buffered_in, feed_of, new_engine, run_counting, run_listing
+from recollect.policies.shape import Pair
+from tests.engines import buffered_in, feed_of, new_engine, run_counting, run_listing, setting_of
 from tests.naive import clock, greedy_dual, simple
 from tests.naive import workload as naive
 from tests.naive import workload_forecasts as forecasts
@@ -36,6 +37,9 @@ TWINS = {
     "heeb:forecast=trend,warmup=10": forecasts.Heeb,
     "hist:buckets=4,period=3,decay=0.5": forecasts.Hist,
 }
+
+FOR_PAIRS = [policy for policy in TWINS if policy.startswith(("heeb", "hist"))]
+"""A plain join of two has other ties there, see tests/policies."""
 
 
 @st.composite
@@ -96,6 +100,7 @@ def assert_same(policy, twin, problem, rows, capacity, seed=0, first_slots=1024)
 @given(data=st.data(), seed=st.integers(0, 99), first_slots=st.sampled_from([2, 1024]))
 def test_twin(policy, kinds, data, seed, first_slots):
     problem, rows, capacity = data.draw(runs_of(kinds))
+    assume(not (policy in FOR_PAIRS and isinstance(setting_of(problem).shape, Pair)))
     assert_same(policy, TWINS[policy], problem, rows, capacity, seed, first_slots)
 
 
