@@ -8,7 +8,6 @@ import pytest
 
 from recollect.errors import InputError, PolicyError, RecollectError
 from recollect.lookup import Lookup, arrow_relation, lookup, online
-from recollect.lookup.policies import Heeb
 from recollect_papers.theory import Known
 from tests.policies.forget_newest import ForgetTheNewest
 
@@ -193,7 +192,7 @@ def test_policies_that_need_what_is_not_there():
     with pytest.raises(PolicyError, match="needs one key column of numbers"):
         lookup(texts, pa.table({"id": ["a"]}), on="id", cache=9, policy="heeb:forecast=ar1")
     with pytest.raises(PolicyError, match="no scores for the forecast Known"):
-        lookup(STREAM, GOODS, **(WORDS | {"policy": Heeb(Known([1, 2]))}))
+        lookup(STREAM, GOODS, **(WORDS | {"policy": Heeb(right=Known([1, 2]))}))
 
 
 def test_batches_must_be_alike():

@@ -13,7 +13,6 @@ from recollect.errors import InputError, PolicyError
 from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
 from recollect.forecast.heeb_scores import joining_scores
 from recollect.forecast.precomputed import trend_curve, walk_curve
-from recollect.join.kernel import Feed
 from recollect.policies import parse_policy
 from recollect.policies.heeb import Heeb
 from recollect.policies.heeb_tables import table_of
@@ -22,7 +21,15 @@ from recollect_papers.theory import run_steps
 from tests.naive.heeb import heeb as naive
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.engines import UNTIL, assert_same_victims, encode, new_engine, trace_engine
+from tests.engines import (
+    assert_same_victims,
+    buffered_in,
+    new_engine,
+    pair_feed,
+    pair_problem,
+    part_of,
+    trace_engine,
+)
 
 RISING = (Trend(1, -1, DiscreteLaw.normal(1, 4)), Trend(1, 0, DiscreteLaw.uniform(-5, 3)))
 SLOW = (Trend(-0.25, 1.5, DiscreteLaw.normal(2, 5)), Trend(0, 2.5, DiscreteLaw.uniform(0, 3)))
@@ -282,24 +289,19 @@ def test_a_large_buffer_under_a_trend():
     # Filled for so long that scores of zero are gone: which of these goes first is not defined.
     capacity, filled, checked, steps = 10_000, 6_000, 6_002, 10_000
     keys = [law.sample(steps, seed).tolist() for seed, law in enumerate(laws)]
-    feeds = [
-        encode([(stream, step, key) for step, key in enumerate(keys[stream])]) for stream in (0, 1)
-    ]
+    spans = (UnlimitedWindow(), UnlimitedWindow())
+    rows = [(stream, step, keys[stream][step]) for step in range(steps) for stream in (0, 1)]
+    feed = pair_feed(rows, spans)
     policy = Heeb(left=laws[0], right=laws[1], alpha=50.0)
-    engine = new_engine(policy, (UnlimitedWindow(), UnlimitedWindow()), capacity)
+    engine = new_engine(policy, pair_problem(spans), capacity)
 
     def run(begin, end):
         started = perf_counter()
-        engine.count(tuple(Feed(*(array[begin:end] for array in feed)) for feed in feeds), UNTIL)
+        engine.count(part_of(feed, 2 * begin, 2 * end))
         return (end - begin) / (perf_counter() - started)
 
     def kept():
-        slots = [engine.rows_of(stream)[0] for stream in (0, 1)]
-        return sorted(
-            (stream, int(serial - 1) // 2)
-            for stream in (0, 1)
-            for serial in engine.serials(slots[stream])
-        )
+        return sorted(((serial - 1) % 2, (serial - 1) // 2) for serial in buffered_in(engine))
 
     def worths(tuples, step, side):
         for stream in (0, 1):
