@@ -28,6 +28,7 @@ def hits(keys, capacity, policy):
     return cache.hits
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(not TEMPERATURES.is_file(), reason=f"RECOLLECT_DATA has no {TEMPERATURES.name}")
 @pytest.mark.parametrize(
     ("capacity", "policy", "known"),
@@ -43,6 +44,7 @@ def test_melbourne(capacity, policy, known):
     )
 
 
+@pytest.mark.compiled
 def test_generated_temperatures():
     """HEEB knows the law of the stream; nothing beats the one who knows the stream itself."""
     keys = DAILY.sample(3650, seed=1)
@@ -55,6 +57,7 @@ def test_generated_temperatures():
     assert hits(keys, 150, "lfd:refuse=false") == lfd_hits(keys, 150, refuse=False) <= best
 
 
+@pytest.mark.compiled
 def test_heeb_learns_the_law():
     """Fractions are counted in units; the law is fitted to the first references only."""
     keys = DAILY.sample(6000, seed=2)

@@ -252,6 +252,7 @@ def results_of(workload, policy, **options):
     ).stats.results
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ["tower", "roof", "floor", "walk"])
 def test_it_beats_the_policies_that_know_no_law(name):
     found = dict.fromkeys(("rand", "prob", "life", "heeb"), 0)
@@ -262,6 +263,7 @@ def test_it_beats_the_policies_that_know_no_law(name):
     assert found["heeb"] > 1.1 * max(found["rand"], found["prob"], found["life"])
 
 
+@pytest.mark.compiled
 def test_a_sample_costs_little():
     workload = catalogue.load("roof", tuples=5_000, seed=3)
     laws = (Trend(1, -1, DiscreteLaw.normal(3.3, 10)), Trend(1, 0, DiscreteLaw.normal(5, 15)))
@@ -273,6 +275,7 @@ def test_a_sample_costs_little():
     assert 0.95 * all_ < few <= 1.02 * all_
 
 
+@pytest.mark.compiled
 def test_knowing_the_law_is_worth_something():
     """Fitted laws come close, after the warm-up."""
     workload = catalogue.load("roof", tuples=4_000, seed=1)
@@ -282,6 +285,7 @@ def test_knowing_the_law_is_worth_something():
     assert 0.94 * known < fitted <= 1.01 * known
 
 
+@pytest.mark.compiled
 def test_a_large_buffer_under_a_trend():
     """10,000 tuples: the victims of scoring all anew by definition, at over 200 times the rate."""
     noises = [DiscreteLaw.normal(4_000, 12_000), DiscreteLaw.normal(5_000, 15_000)]

@@ -72,6 +72,7 @@ def test_it_follows_lines_and_walks():
     assert walking == values[1][-1]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("buffer", [5, 10, 20])
 @pytest.mark.parametrize(
     ("deviation", "bound", "enough"), [(1.0, 10, 0.97), (8.0, 32, 0.9)], ids=["low", "high"]
@@ -108,6 +109,7 @@ def test_what_the_partner_has_passed_goes_first():
     assert hist > 0.97 * heeb
 
 
+@pytest.mark.compiled
 def test_streams_of_different_rates():
     """A tuple of the slow stream is worth what it brings per time, as any other."""
     random = np.random.default_rng(0)

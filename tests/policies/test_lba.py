@@ -72,6 +72,7 @@ def test_long_streams(kind, twin, setting):
     _check(twins, rows, *setting, first_slots=8)
 
 
+@pytest.mark.compiled
 def test_it_learns_the_model_of_the_partner():
     """The left stream repeats itself, the right one does not."""
     keys = [
@@ -106,6 +107,7 @@ def recalls():
     return {run.policy: 100 * run.recall for run in runs}
 
 
+@pytest.mark.compiled
 def test_locality_gives_more_results_than_popularity_alone(recalls):
     assert recalls["lba"] >= recalls["prob"] + 0.5
     assert recalls["elba"] >= recalls["lba"] - 0.5

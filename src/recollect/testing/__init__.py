@@ -5,9 +5,11 @@ own.
 """
 
 from collections.abc import Sequence
+from unittest import mock
 
 from recollect.compiled import interpreted
 from recollect.errors import PolicyError
+from recollect.join import engine as engines
 from recollect.policies import Policy, parse_cache_policy, parse_policy
 from recollect.policies.base import cache_registry, registry
 from recollect.testing.caches import CACHE_CHECKS
@@ -47,7 +49,8 @@ def check_policy(
     for kind in wanted:
         if kind not in KINDS:
             raise PolicyError(f"kind {kind!r} is not one of {', '.join(KINDS)}")
-    with interpreted():
+    # With few slots at first, arrays are short and buffers grow.
+    with interpreted(), mock.patch.object(engines, "FIRST_SLOTS", 64):
         for kind, case in (("pair", PAIR), ("many", MANY)):
             if kind in wanted:
                 made = parse_policy(policy)
