@@ -175,7 +175,9 @@ def trace_engine(
             then = [int(part.sum()) for part in (ledger.expired, ledger.evicted, ledger.refused)]
             found = run_listing(engine, part_of(feed, at, at + 1))
             now = [int(part.sum()) for part in (ledger.expired, ledger.evicted, ledger.refused)]
-            expired, evicted, refused = (late - early for late, early in zip(now, then, strict=True))
+            expired, evicted, refused = (
+                late - early for late, early in zip(now, then, strict=True)
+            )
             trace.pairs += [rows for _, rows in found]
             step = naive.Step([expired], [evicted], bool(refused), buffered_in(engine))
             trace.steps.append(step)

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from recollect.counting import LossyTable
 from recollect.errors import PolicyError
 from recollect.policies import Room, parse_policy
+from tests.engines import assert_same_victims, trace_engine
 from tests.naive import lossy
 from tests.naive.join import TimeWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.engines import assert_same_victims, trace_engine
 
 TWINS = {"prob": lossy.LossyProb, "life": lossy.LossyLife}
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from recollect.join import buffer as buffers
 from recollect.join.links import without_links
+from tests.engines import trace_engine
 from tests.naive.join import TimeWindow
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.engines import trace_engine
 
 
 def write_and_read(engine):

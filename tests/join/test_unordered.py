@@ -15,11 +15,11 @@ from recollect.join.kernel import BEFORE_ALL, DONE, FOREVER, OUTPUT_FULL
 from recollect.join.setting import Setting
 from recollect.join.window import LANDMARK, TIME, UNLIMITED, lifetimes
 from recollect.policies import parse_policy, policy_names
+from tests.engines import buffered_in
 from tests.naive import clock, greedy_dual, simple, unordered
 from tests.naive.join import Item, LandmarkWindow, TimeWindow, UnlimitedWindow
 from tests.naive.unordered import Batch, UnorderedTrace, in_order
 from tests.policies.scenarios import examples, runs
-from tests.engines import buffered_in
 
 KINDS = {TimeWindow: TIME, LandmarkWindow: LANDMARK, UnlimitedWindow: UNLIMITED}
 POLICIES = [*policy_names(), "gdj:method=2", "gdj:method=3", "prob:counts=sketch,entries=32"]
@@ -146,7 +146,9 @@ def encoded(items: list[Item], window) -> Encoded:
     return Encoded(times, moments, expires, keys, np.ones(keys.shape, np.uint8), sizes, extra)
 
 
-def run_all(engine: Engine, spans, batches: list[Batch]) -> tuple[list[tuple[int, int]], list[list[int]]]:
+def run_all(
+    engine: Engine, spans, batches: list[Batch]
+) -> tuple[list[tuple[int, int]], list[list[int]]]:
     """The pairs, and what is buffered after each batch."""
     run = Run(engine, spans)
     pairs, buffered = [], []

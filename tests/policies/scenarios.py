@@ -20,7 +20,7 @@ def examples(count: int) -> settings:
         derandomize=factor == 1,
         deadline=None,
         database=None,
-        phases=set(Phase) - {Phase.explain} - ({Phase.shrink} if os.environ.get("NOSHRINK") else set()),  # it traces every line of what runs interpreted
+        phases=set(Phase) - {Phase.explain},  # it traces every line of what runs interpreted
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
 

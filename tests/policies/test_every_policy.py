@@ -87,7 +87,9 @@ class Oldest(NamedTuple):
 
 class Unseeded(Oldest):
     def victim(self, buffer, newcomer):
-        return -1 if np.random.default_rng().random() < 0.3 else Oldest.victim(self, buffer, newcomer)
+        return (
+            -1 if np.random.default_rng().random() < 0.3 else Oldest.victim(self, buffer, newcomer)
+        )
 
 
 class CountsBatches(Oldest):

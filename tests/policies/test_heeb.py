@@ -18,9 +18,6 @@ from recollect.policies.heeb import Heeb
 from recollect.policies.heeb_tables import table_of
 from recollect_papers import catalogue
 from recollect_papers.theory import run_steps
-from tests.naive.heeb import heeb as naive
-from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow, join
-from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
 from tests.engines import (
     assert_same_victims,
     buffered_in,
@@ -30,6 +27,9 @@ from tests.engines import (
     part_of,
     trace_engine,
 )
+from tests.naive.heeb import heeb as naive
+from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow, join
+from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
 
 RISING = (Trend(1, -1, DiscreteLaw.normal(1, 4)), Trend(1, 0, DiscreteLaw.uniform(-5, 3)))
 SLOW = (Trend(-0.25, 1.5, DiscreteLaw.normal(2, 5)), Trend(0, 2.5, DiscreteLaw.uniform(0, 3)))

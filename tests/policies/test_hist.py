@@ -15,10 +15,10 @@ from recollect.policies.hist import Hist
 from recollect.policies.tracks import POSITION
 from recollect.streams import TrendStream, WalkStream
 from recollect_papers.catalogue.stochastic import trends
+from tests.engines import assert_same_victims, new_engine, pair_feed, pair_problem, trace_engine
 from tests.naive import hist as naive
 from tests.naive.join import TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, windows
-from tests.engines import assert_same_victims, new_engine, pair_feed, pair_problem, trace_engine
 
 SETTINGS = [
     ((TimeWindow(40), TimeWindow(60)), 20),

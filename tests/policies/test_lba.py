@@ -14,10 +14,10 @@ from recollect.policies import parse_policy
 from recollect.policies.elba import Elba
 from recollect.policies.lba import HORIZON, Lba
 from recollect.streams import LocalityStream
+from tests.engines import assert_same_victims, new_engine, pair_feed, pair_problem, trace_engine
 from tests.naive import locality_aware as naive
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.engines import assert_same_victims, new_engine, pair_feed, pair_problem, trace_engine
 
 
 def _variant(cls, **parameters):

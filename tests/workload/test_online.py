@@ -47,12 +47,16 @@ def random_rows(seed: int, length: int = 90) -> list[tuple]:
 
 def tables_of(rows) -> dict[str, pa.Table]:
     """The streams, each tuple with its serial."""
-    schema = pa.schema([("t", pa.int64()), ("k", pa.string()), ("j", pa.string()), ("n", pa.int64())])
+    schema = pa.schema(
+        [("t", pa.int64()), ("k", pa.string()), ("j", pa.string()), ("n", pa.int64())]
+    )
     tables = {}
     for number, name in enumerate(NAMES):
         own = [(*row[1:], serial) for serial, row in enumerate(rows, 1) if row[0] == number]
         columns = zip(*own, strict=True) if own else [[], [], [], []]
-        arrays = [pa.array(list(one), kind) for one, kind in zip(columns, schema.types, strict=True)]
+        arrays = [
+            pa.array(list(one), kind) for one, kind in zip(columns, schema.types, strict=True)
+        ]
         tables[name] = pa.table(arrays, schema=schema)
     return tables
 
@@ -93,7 +97,9 @@ def test_the_naive_workload_however_it_is_cut(policy, seed, cuts, budget):
     join = WorkloadJoin(Workload(streams_of(None), JOINS), **words)
     found, join = feed_in_cuts(join, tables, cuts)
 
-    facts = [naive.Row(s, t, (k, k if s < 2 else None, j if s == 0 else None)) for s, t, k, j in rows]
+    facts = [
+        naive.Row(s, t, (k, k if s < 2 else None, j if s == 0 else None)) for s, t, k, j in rows
+    ]
     pools = range(3) if len(parts) > 1 else (0, 0, 0)
     trace = naive.run(facts, PROBLEM, pools, parts, POLICIES[policy], 5)
     expected = {name: [] for name in JOINS}
@@ -103,13 +109,13 @@ def test_the_naive_workload_however_it_is_cut(policy, seed, cuts, budget):
         name: sorted(each) for name, each in expected.items()
     }
     assert join.stats.evicted == sum(trace.evicted.values())
-    assert join.stats.null_keys == sum(
-        k is None or (s == 0 and j is None) for s, _, k, j in rows
-    )
+    assert join.stats.null_keys == sum(k is None or (s == 0 and j is None) for s, _, k, j in rows)
 
     prepared = Prepared(Workload(streams_of(tables), JOINS))
     for name, table in prepared.rows(policy, words["budget"], shares, seed=5).items():
-        order = [column.removesuffix("_earlier").removesuffix("_later") for column in table.schema.names]
+        order = [
+            column.removesuffix("_earlier").removesuffix("_later") for column in table.schema.names
+        ]
         numbers = [
             tables[stream]["n"].take(column).to_pylist()
             for stream, column in zip(order, table.columns, strict=True)

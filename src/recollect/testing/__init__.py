@@ -20,9 +20,7 @@ __all__ = ["check_policy"]
 KINDS = ("pair", "many", "cache")
 
 
-def check_policy(
-    policy: str | Policy | type[Policy], kinds: Sequence[str] | None = None
-) -> None:
+def check_policy(policy: str | Policy | type[Policy], kinds: Sequence[str] | None = None) -> None:
     """Run a policy on small random streams, and raise AssertionError if it breaks a rule.
 
     It must never exceed its budget, in tuples or bytes, in one part or split; lose nothing where
