@@ -7,7 +7,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from recollect.lookup.policies import CacheRoom, Heeb, parse_cache_policy
 
 from recollect.forecast import Ar1, DiscreteLaw, Trend, Walk
 from recollect.lookup import lookup
