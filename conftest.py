@@ -16,7 +16,7 @@ from recollect.policies import policy_names
 TESTS = Path(__file__).parent / "tests"
 ROOMS = Path(__file__).parent / "src" / "recollect"
 INTERPRETED = (
-    "compiled.py", "counting", "forecast", "hashing.py", "join", "locality", "lookup", "optimum",
+    "compiled.py", "forecast", "hashing.py", "join", "lookup", "optimum",
     "policies", "testing", "workload",
 )  # fmt: skip
 """The rooms whose tests and examples run interpreted, unless they are marked ``compiled``."""
