@@ -14,8 +14,7 @@ import pytest
 from recollect.forecast import Ar1, DiscreteLaw, Survival, Trend, Walk
 from recollect.forecast.precomputed import ar1_surface, trend_curve, walk_curve
 from recollect.forecast.survival import alpha_for_lifetime
-from recollect.optimum import lfd_hits
-from recollect_papers.theory import best_steps, run_steps
+from recollect_papers.theory import best_steps, lfd_hits, run_steps
 
 CAPACITY, WARM_UP, STEPS, RUNS = 10, 40, 2_000, 3
 BOUNDS = (10, 15)

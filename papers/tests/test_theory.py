@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from recollect.errors import InputError
 from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
-from recollect.forecast.heeb_scores import caching_scores, joining_scores
 from recollect.forecast.precomputed import ar1_surface
 from recollect_papers.theory import (
     Bicubic,
@@ -25,6 +24,7 @@ from recollect_papers.theory import (
     next_joining_score,
     strongly_dominates,
 )
+from recollect_papers.theory.heeb_scores import caching_scores, joining_scores
 from tests.forecast.laws import EXAMPLES
 from tests.forecast.test_fast_scores import ALPHA, EXP, SCORE, TREND, at
 from tests.naive import forecast as naive

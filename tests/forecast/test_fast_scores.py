@@ -5,9 +5,9 @@ import pytest
 
 from recollect.errors import InputError
 from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
-from recollect.forecast.heeb_scores import caching_scores, joining_scores
 from recollect.forecast.precomputed import ar1_surface, markov_surface, trend_curve, walk_curve
 from recollect.forecast.survival import alpha_for_lifetime, decay, lifetime_for_alpha
+from recollect_papers.theory.heeb_scores import caching_scores, joining_scores
 
 NOISE = DiscreteLaw.normal(2.5, bound=7)
 TREND = Trend(2, 5, NOISE)

@@ -280,8 +280,8 @@ class Heeb(Learning):
 
     def scores(self, keys):
         from recollect.forecast import Now
-        from recollect.forecast.heeb_scores import caching_scores
         from recollect.forecast.survival import Survival
+        from recollect_papers.theory.heeb_scores import caching_scores
 
         now = Now(len(self.seen) - 1, np.array(self.seen[-1:]))
         return caching_scores(self.law, keys, now, Survival("exp", self.alpha))
@@ -302,12 +302,12 @@ class Lba(Learning):
     horizon = 10
 
     def lesson(self):
-        from recollect.locality.fit import locality_model
+        from recollect_papers.theory.locality_fit import locality_model
 
         self.model = locality_model(self.seen, h=self.h)
 
     def expected(self, key):
-        from recollect.locality.prediction import probabilities
+        from recollect_papers.theory import probabilities
 
         share = self.seen.count(key) / len(self.seen)
         if self.model is None:

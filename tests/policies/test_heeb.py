@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import recollect as rc
 from recollect.errors import InputError, PolicyError
 from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
-from recollect.forecast.heeb_scores import joining_scores
 from recollect.forecast.precomputed import trend_curve, walk_curve
 from recollect.join.kernel import Feed
 from recollect.policies import parse_policy
@@ -19,6 +18,7 @@ from recollect.policies.heeb import Heeb
 from recollect.policies.heeb_tables import table_of
 from recollect_papers import catalogue
 from recollect_papers.theory import run_steps
+from recollect_papers.theory.heeb_scores import joining_scores
 from tests.naive.heeb import heeb as naive
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows

@@ -1,12 +1,6 @@
 """How often each value came, exactly or in bounded memory."""
 
 from recollect.counting.base import add, crowded, frequency
-from recollect.counting.bounds import (
-    general_bound,
-    independent_bound,
-    popularity_bound,
-    zipf_bound,
-)
 from recollect.counting.estimate import epsilon_for_memory, estimated_entries
 from recollect.counting.exact import ExactCounts, enlarge, new_exact_counts
 from recollect.counting.lossy import Entries, LossyCounter, MemoryCurve
@@ -33,11 +27,7 @@ __all__ = [
     "estimated_entries",
     "frequency",
     "fresh_draws",
-    "general_bound",
-    "independent_bound",
     "new_exact_counts",
     "new_lossy_table",
     "new_sketch",
-    "popularity_bound",
-    "zipf_bound",
 ]

@@ -1,7 +1,7 @@
 """What a stream will do next: laws that answer P(value at now + Δ), and what follows from them.
 
 One law per file (:mod:`~recollect.forecast.base` is the contract), a chooser between them, and
-HEEB's scores: by definition and precomputed.
+HEEB's scores, computed once for all times.
 """
 
 from recollect.forecast.ar1 import Ar1

@@ -28,7 +28,6 @@ from recollect.errors import InputError
 from recollect.forecast.ar1 import Ar1
 from recollect.forecast.base import Now, Probabilities, whole_numbers
 from recollect.forecast.discrete import DiscreteLaw
-from recollect.forecast.heeb_scores import caching_scores
 from recollect.forecast.markov import Markov
 from recollect.forecast.survival import NEGLIGIBLE, Survival, decay
 from recollect.forecast.trend import Trend
@@ -138,7 +137,8 @@ def walk_curve(law: Walk, survival: Survival, caching: bool = False) -> Curve:
     low, high = _reach(law.steps, survival.horizon)
     if caching and survival.kind != "exp":
         distances = np.arange(low, high + 1)
-        return Curve(low, caching_scores(law, distances, Now.after([0]), survival))
+        first = law.first_probabilities(distances, survival.horizon, Now.after([0]))
+        return Curve(low, first @ survival.at(np.arange(1, survival.horizon + 1)))
     # Sums of steps are products of transforms, so the sum over all Δ is a geometric series.
     places = 1 << (high - low).bit_length()
     steps = np.zeros(places)
@@ -184,9 +184,6 @@ def markov_surface(law: Markov, alpha: float, caching: bool = False) -> Surface:
     --------
     >>> law = Markov(states=[3, 8], transitions=[[0.5, 0.5], [1, 0]])
     >>> markov_surface(law, alpha=10, caching=True).at([3, 8], last=8).round(3)
-    array([0.905, 0.748])
-    >>> from recollect.forecast.heeb_scores import caching_scores
-    >>> caching_scores(law, [3, 8], Now.after([8]), Survival("exp", 10)).round(3)
     array([0.905, 0.748])
     """
     identity = np.eye(len(law.states))

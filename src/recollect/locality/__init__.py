@@ -3,13 +3,12 @@
 from recollect.locality.coincidences import Coincidences
 from recollect.locality.distances import Distances
 from recollect.locality.entropy import conditional_entropy, entropy_iid
-from recollect.locality.fit import LagProducts, fit_values, locality_model
 from recollect.locality.interarrival import InterArrival
 from recollect.locality.model import LocalityModel, b_by_h, fit_locality
 from recollect.locality.numbering import KeyNumbers
 from recollect.locality.permutation import permutation
 from recollect.locality.popularity import Popularity, ZipfFit, fit_zipf
-from recollect.locality.prediction import Prediction, descendants, predict, probabilities
+from recollect.locality.prediction import Prediction, descendants, predict
 from recollect.locality.profile import Fitted, Order, Profile, profile
 from recollect.locality.stack_distance import StackDistance
 
@@ -19,7 +18,6 @@ __all__ = [
     "Fitted",
     "InterArrival",
     "KeyNumbers",
-    "LagProducts",
     "LocalityModel",
     "Order",
     "Popularity",
@@ -32,11 +30,8 @@ __all__ = [
     "descendants",
     "entropy_iid",
     "fit_locality",
-    "fit_values",
     "fit_zipf",
-    "locality_model",
     "permutation",
     "predict",
-    "probabilities",
     "profile",
 ]
