@@ -7,13 +7,13 @@ HEEB's scores, computed once for all times.
 from recollect.forecast.ar1 import Ar1
 from recollect.forecast.base import Forecast, Now, forecast_class, forecast_names
 from recollect.forecast.chooser import Judged, choose, judge
-from recollect.forecast.discrete import DiscreteLaw
 from recollect.forecast.locality import Locality
 from recollect.forecast.markov import Markov
 from recollect.forecast.stationary import Stationary
 from recollect.forecast.survival import Survival
 from recollect.forecast.trend import Trend
 from recollect.forecast.walk import Walk
+from recollect.streams.noise import DiscreteLaw
 
 __all__ = [
     "Ar1",

@@ -26,12 +26,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from recollect.errors import InputError
 from recollect.forecast.ar1 import Ar1
-from recollect.forecast.base import Now, Probabilities, whole_numbers
-from recollect.forecast.discrete import DiscreteLaw
+from recollect.forecast.base import Now, Probabilities
 from recollect.forecast.markov import Markov
 from recollect.forecast.survival import NEGLIGIBLE, Survival, decay
 from recollect.forecast.trend import Trend
 from recollect.forecast.walk import Walk
+from recollect.streams.checks import whole_numbers
+from recollect.streams.noise import DiscreteLaw
 
 FINE = 16
 """Places of a curve per whole distance, where the trend does not move in whole numbers."""

@@ -9,16 +9,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from recollect.forecast.base import (
-    Forecast,
-    Now,
-    Probabilities,
-    Values,
-    steps_ahead,
-    whole_numbers,
-)
-from recollect.forecast.discrete import DiscreteLaw
-from recollect.streams.checks import require_real
+from recollect.forecast.base import Forecast, Now, Probabilities, Values, steps_ahead
+from recollect.streams.checks import require_real, whole_numbers
+from recollect.streams.noise import DiscreteLaw
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,4 +70,4 @@ class Trend(Forecast, name="trend"):
 
     def sample(self, n: int, seed: int = 0) -> Values:
         """See :class:`Forecast`."""
-        return self.centre(np.arange(n)) + self.noise.draw(np.random.default_rng(seed), n)
+        return self.centre(np.arange(n)) + self.noise.sampler(np.random.default_rng(seed))(n)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from recollect.errors import InputError
-from recollect.forecast.base import Probabilities, whole_numbers
+from recollect.forecast.base import Probabilities
 from recollect.forecast.precomputed import Surface
-from recollect.streams.checks import require_whole
+from recollect.streams.checks import require_whole, whole_numbers
 
 
 class Loss(NamedTuple):
