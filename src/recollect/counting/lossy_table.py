@@ -130,17 +130,7 @@ def _rebuild(table, stream):
 
 
 def new_lossy_table(entries: int, width: int, streams: int = STREAMS) -> LossyTable:
-    """Make an empty table.
-
-    Parameters
-    ----------
-    entries
-        How many entries it may have per stream.
-    width
-        How many tuples a bucket has.
-    streams
-        How many streams are counted.
-    """
+    """Make an empty table."""
     size = 2
     while size < 2 * entries:
         size *= 2

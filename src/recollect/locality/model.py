@@ -122,13 +122,6 @@ def b_by_h(
 ) -> Floats:
     """How b falls as the model looks further back.
 
-    Parameters
-    ----------
-    counts_by_lag, tuples, popularity_counts
-        As for :func:`fit_locality`.
-    depths
-        The values of h to try, none larger than the number of lags.
-
     Examples
     --------
     >>> b_by_h([0, 750, 0, 500], 1000, [500, 500], depths=[1, 2, 4]).round(2).tolist()

@@ -47,13 +47,6 @@ class Prediction:
 def predict(model: LocalityModel, horizon: int) -> Prediction:
     """Sum up the columns of M^T for so many tuples ahead.
 
-    Parameters
-    ----------
-    model
-        The locality model of the stream.
-    horizon
-        How many tuples ahead, the paper's T.
-
     Examples
     --------
     A tuple is a copy of the one before it, or with the same probability of no other:
@@ -76,13 +69,6 @@ def descendants(model: LocalityModel, horizon: int) -> Floats:
     """How many of the first 0, 1, … ``horizon`` tuples descend from the first of them.
 
     The first counts as its own descendant.
-
-    Parameters
-    ----------
-    model
-        The locality model of the stream.
-    horizon
-        The last number wanted.
 
     Examples
     --------

@@ -1,10 +1,9 @@
 """What kind of locality the streams of a pipeline have, in a table."""
 
-import html
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.report.table import number_cells, share_cell, table
+from recollect.report.table import number_cells, row_of, share_cell, table
 
 STREAMS_NOTE = (
     "Copies are the share of the tuples that the locality model takes for repetitions of recent"
@@ -31,9 +30,9 @@ def streams_table(profiles: Mapping[str, Mapping[str, Any]]) -> str:
 def _row(name: str, found: Mapping[str, Any]) -> str:
     slope = "–" if found["zipf_slope"] is None else f"{found['zipf_slope']:.2f}"
     medians = (found[f"iad_quantiles{order}"]["0.5"] for order in ("", "_permuted"))
-    return (
-        f'<tr><td class="policy">{html.escape(name)}</td>'
+    return row_of(
+        name,
         f"{number_cells(found['tuples'], found['distinct'])}<td>{slope}</td>"
         f"{share_cell(1 - found['b'])}<td>{found['entropy']:.2f} of {found['entropy_iid']:.2f}</td>"
-        f"{number_cells(*medians)}</tr>"
+        f"{number_cells(*medians)}",
     )

@@ -13,14 +13,8 @@ from recollect.errors import InputError
 def require_whole(name: str, value: object, least: int, most: int | None = None) -> None:
     """Raise unless ``value`` is a whole number from ``least`` to ``most``.
 
-    Parameters
-    ----------
-    name
-        What the value is called in the message.
-    value
-        The value to check; NumPy integers count as whole numbers, ``True`` does not.
-    least, most
-        The bounds, both allowed; ``None`` leaves the upper end open.
+    NumPy's integers count as whole numbers, ``True`` does not. Both bounds are allowed; the name is
+    for the message.
 
     Examples
     --------
@@ -37,15 +31,6 @@ def require_whole(name: str, value: object, least: int, most: int | None = None)
 
 def require_real(name: str, value: object, least: float, most: float = math.inf) -> None:
     """Raise unless ``value`` is a finite number from ``least`` to ``most``.
-
-    Parameters
-    ----------
-    name
-        What the value is called in the message.
-    value
-        The value to check.
-    least, most
-        The bounds, both allowed.
 
     Examples
     --------
