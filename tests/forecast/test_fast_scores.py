@@ -6,7 +6,7 @@ import pytest
 from recollect.errors import InputError
 from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
 from recollect.forecast.precomputed import ar1_surface, markov_surface, trend_curve, walk_curve
-from recollect.forecast.survival import alpha_for_lifetime, decay, lifetime_for_alpha
+from recollect.forecast.survival import alpha_for_lifetime, decay
 from recollect_papers.theory.heeb_scores import caching_scores, joining_scores
 
 NOISE = DiscreteLaw.normal(2.5, bound=7)
@@ -94,7 +94,8 @@ def test_ar1_surface(caching):
 
 def test_alpha_and_lifetime():
     for lifetime in (1.5, 10, 1e6):
-        assert lifetime_for_alpha(alpha_for_lifetime(lifetime)) == pytest.approx(lifetime, rel=1e-6)
+        stays = 1 / (1 - decay(alpha_for_lifetime(lifetime)))
+        assert stays == pytest.approx(lifetime, rel=1e-6)
     assert alpha_for_lifetime(1) == pytest.approx(0.05)
     with pytest.raises(InputError):
         alpha_for_lifetime(0.5)

@@ -14,9 +14,7 @@ from recollect.streams import open_sink
 
 
 def lookup(
-    stream: Annotated[
-        str, typer.Argument(help="The stream: a Parquet, CSV, Arrow IPC or JSON-lines file.")
-    ],
+    stream: options.File,
     on: Annotated[
         str, typer.Option(help="Key columns: KEY, STREAM=RELATION, several separated by commas.")
     ],

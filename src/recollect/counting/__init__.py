@@ -2,22 +2,18 @@
 
 from recollect.counting.base import add, crowded, frequency
 from recollect.counting.estimate import epsilon_for_memory, estimated_entries
-from recollect.counting.exact import ExactCounts, enlarge, new_exact_counts
-from recollect.counting.lossy import Entries, LossyCounter, MemoryCurve
+from recollect.counting.exact import enlarge, new_exact_counts
+from recollect.counting.lossy import LossyCounter
 from recollect.counting.lossy_table import LossyTable, new_lossy_table
 from recollect.counting.popularity import fresh_draws
-from recollect.counting.sketch import Sketch, new_sketch
+from recollect.counting.sketch import new_sketch
 from recollect.counting.values import ValueCounter
 from recollect.counting.whole import Frequent, count
 
 __all__ = [
-    "Entries",
-    "ExactCounts",
     "Frequent",
     "LossyCounter",
     "LossyTable",
-    "MemoryCurve",
-    "Sketch",
     "ValueCounter",
     "add",
     "count",

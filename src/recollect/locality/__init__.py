@@ -4,11 +4,11 @@ from recollect.locality.coincidences import Coincidences
 from recollect.locality.distances import Distances
 from recollect.locality.entropy import conditional_entropy, entropy_iid
 from recollect.locality.interarrival import InterArrival
-from recollect.locality.model import LocalityModel, b_by_h, fit_locality
+from recollect.locality.model import LocalityModel, fit_locality
 from recollect.locality.numbering import KeyNumbers
 from recollect.locality.permutation import permutation
-from recollect.locality.popularity import Popularity, ZipfFit, fit_zipf
-from recollect.locality.prediction import Prediction, descendants, predict
+from recollect.locality.popularity import Popularity, fit_zipf
+from recollect.locality.prediction import Prediction, predict
 from recollect.locality.profile import Fitted, Order, Profile, profile
 from recollect.locality.stack_distance import StackDistance
 
@@ -24,10 +24,7 @@ __all__ = [
     "Prediction",
     "Profile",
     "StackDistance",
-    "ZipfFit",
-    "b_by_h",
     "conditional_entropy",
-    "descendants",
     "entropy_iid",
     "fit_locality",
     "fit_zipf",

@@ -114,18 +114,9 @@ def bars(
 ) -> Chart:
     """Draw horizontal bars.
 
-    Parameters
-    ----------
-    name, summary
-        As of a :class:`~recollect.report.page.Chart`.
-    values
-        By policy: the length of its bar, and what stands at the end of it.
-    best
-        The policy to be emphasised.
-    hover
-        What a pointer shows, in plotly's markup, one text per bar.
-    whole
-        The length that is all there can be; by default that of the longest bar.
+    The values are, by policy, the length of its bar and what stands at the end of it. The best
+    policy is emphasised. ``whole`` is the length that is all there can be, by default that of the
+    longest bar.
     """
     lengths = [length for length, _ in values.values()]
     ticks = [chart_text(short(policy)) for policy in values]

@@ -31,16 +31,7 @@ READABLE = (
 class Source:
     """Tuples that can be read batch by batch; made by :func:`open_source`.
 
-    Parameters
-    ----------
-    name
-        What error messages call the data.
-    opened
-        The reader behind.
-    replayable
-        Whether the data can be read more than once.
-    action
-        What messages say could not be done when reading fails.
+    It is ``replayable`` if the data can be read more than once; messages call them by ``name``.
     """
 
     def __init__(self, name: str, opened: Opened, replayable: bool, action: str) -> None:
