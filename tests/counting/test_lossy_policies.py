@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from recollect.counting import LossyTable
 from recollect.errors import PolicyError
 from recollect.policies import Room, parse_policy
-from tests.checks import ALL_CHECKS
+from tests.engines import assert_same_victims, trace_engine
 from tests.naive import lossy
 from tests.naive.join import TimeWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.policies.victims import assert_same_victims, trace_engine
 
 TWINS = {"prob": lossy.LossyProb, "life": lossy.LossyLife}
 
@@ -35,11 +34,6 @@ def test_small_streams(name, rows, spans, capacity, entries):
 def test_long_streams(name, capacity):
     rows = local_stream(seed=4, length=1500)
     _check(name, 32, rows, (TimeWindow(400), TimeWindow(300)), capacity)
-
-
-@pytest.mark.parametrize("check", ALL_CHECKS, ids=lambda check: check.__name__)
-def test_universal_checks(check):
-    check("prob:counts=lossy,entries=64")
 
 
 def test_memory_in_bytes():

@@ -9,8 +9,17 @@ import pytest
 
 from recollect.errors import BudgetError, InputError, WindowError
 from recollect.join.budget import Budget, divide, parse_budget, parse_shares
-from recollect.join.kernel import COUNT, LANDMARK, TIME, UNLIMITED
-from recollect.join.window import Duration, parse_duration, parse_window, resolve, time_unit
+from recollect.join.window import (
+    COUNT,
+    LANDMARK,
+    TIME,
+    UNLIMITED,
+    Duration,
+    parse_duration,
+    parse_window,
+    resolve,
+    time_unit,
+)
 
 MEMORY = psutil.virtual_memory().total
 BUDGETS = {

@@ -6,7 +6,7 @@ import pytest
 
 import recollect as rc
 from recollect import hashing
-from recollect.join import lanes
+from recollect.join import feed as feeds
 from tests.join.brute import WHAT, brute_force, joined, pairs_in, random_table
 from tests.join.feeding import take_all
 
@@ -24,7 +24,7 @@ def colliding(request, monkeypatch):
         own_code = len(columns) == 1 and hashing.fits_in_64_bits(columns[0].type)
         return found if own_code else found % request.param
 
-    monkeypatch.setattr(lanes, "code_of_columns", codes)
+    monkeypatch.setattr(feeds, "code_of_columns", codes)
     return request.param
 
 

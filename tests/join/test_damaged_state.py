@@ -8,6 +8,7 @@ import pytest
 
 import recollect as rc
 from recollect.errors import StateError
+from recollect.join.saving import FORMAT, MAGIC, pack, unpack
 from tests.join.brute import WHAT, random_table
 from tests.join.feeding import numbers, take_all
 
@@ -81,3 +82,38 @@ def single_array() -> bytes:
 def test_what_is_no_saved_join(data):
     with pytest.raises(StateError):
         rc.Join.load(data)
+
+
+def test_another_format_is_refused_by_name(saved):
+    older = saved.replace(MAGIC + b"%d" % FORMAT, MAGIC + b"%d" % (FORMAT - 1), 1)
+    message = f"saved in format {FORMAT - 1}, this version of recollect reads format {FORMAT}"
+    with pytest.raises(StateError, match=message):
+        rc.Join.load(older)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda arrays: arrays.pop("used"), "its part 'used' is missing"),
+        (lambda arrays: arrays.pop("state0"), "its part 'state0' is missing"),
+        (
+            lambda arrays: arrays.update(next=arrays["next"].astype(float)),
+            "'next' is of another kind",
+        ),
+        (lambda arrays: arrays.update(slots=arrays["next"]), "'slots' is of another kind"),
+        (lambda arrays: arrays.update(table=arrays["table"][0]), "'table' is of another kind"),
+    ],
+    ids=["no ledger", "no policy", "other numbers", "other records", "other shape"],
+)
+def test_arrays_that_do_not_fit(saved, change, message):
+    parts = unpack(saved)
+    change(parts.arrays)
+    with pytest.raises(StateError, match=message):
+        rc.Join.load(pack(parts))
+
+
+def test_a_state_of_another_policy(saved):
+    parts = unpack(saved)
+    arguments = parts.header["arguments"] | {"policy": "lru"}
+    with pytest.raises(StateError, match="does not fit policy lru of this version"):
+        rc.Join.load(pack(parts._replace(header=parts.header | {"arguments": arguments})))

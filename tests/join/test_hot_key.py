@@ -50,6 +50,7 @@ def test_a_chain_longer_than_a_chunk(keys):
     assert all(np.diff(np.asarray(batch["right_n"])).min() >= 0 for batch in batches)
 
 
+@pytest.mark.compiled
 def test_a_filter_that_passes_little_of_a_long_chain():
     join = rc.Join(**WHAT, window="unlimited", where="left.n == right.n * 1000")
     list(join.feed("left", hot(CHAIN)))

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from recollect.join import buffer as buffers
 from recollect.join.links import without_links
+from tests.engines import trace_engine
 from tests.naive.join import TimeWindow
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.policies.victims import trace_engine
 
 
 def write_and_read(engine):
@@ -36,7 +36,7 @@ def test_links_are_not_written():
     spans = (TimeWindow(60), TimeWindow(90))
     trace_engine("clock", local_stream(1, 400), spans, 20, before=engines.append)
     storage = engines[-1].storage
-    bare = without_links(storage)
+    bare = without_links(storage, engines[-1].setting.shape)
     live = storage.slots["stream"][: storage.free[buffers.FRESH_SLOT]] != buffers.NONE
     assert live.sum() == 20
     assert not bare.table.any()

@@ -6,21 +6,22 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recollect.join.encoding import feed_of, rest_of
 
-from recollect.join import buffer as buffers
 from recollect.join import engine as engines
+from recollect.join.budget import Capacity
 from recollect.join.engine import Engine, new_output
-from recollect.join.kernel import BEFORE_ALL, DONE, FOREVER, OUTPUT_FULL, RESULTS, Feed
-from recollect.join.residual import EMPTY
+from recollect.join.feed import Encoded, Piece, feed_of
+from recollect.join.kernel import BEFORE_ALL, DONE, FOREVER, OUTPUT_FULL
+from recollect.join.setting import Setting
+from recollect.join.window import LANDMARK, TIME, UNLIMITED, lifetimes
 from recollect.policies import parse_policy, policy_names
+from tests.engines import buffered_in
 from tests.naive import clock, greedy_dual, simple, unordered
 from tests.naive.join import Item, LandmarkWindow, TimeWindow, UnlimitedWindow
 from tests.naive.unordered import Batch, UnorderedTrace, in_order
 from tests.policies.scenarios import examples, runs
-from tests.policies.victims import KINDS
 
-UNTIL = np.full(2, FOREVER)
+KINDS = {TimeWindow: TIME, LandmarkWindow: LANDMARK, UnlimitedWindow: UNLIMITED}
 POLICIES = [*policy_names(), "gdj:method=2", "gdj:method=3", "prob:counts=sketch,entries=32"]
 TWINS = {
     "fifo": simple.Fifo,
@@ -87,16 +88,9 @@ def long_stream(seed: int, batches: int = 60) -> list[Batch]:
     return made
 
 
-def new_engine(policy, spans, capacity, seed=0, sizes=False) -> Engine:
-    engine = Engine(
-        parse_policy(policy),
-        [KINDS[type(window)] for window in spans],
-        [window[0] if window else 0 for window in spans],
-        engines.Capacity((capacity,)),
-        EMPTY,
-        seed=seed,
-        unordered=True,
-    )
+def new_engine(policy, capacity, seed=0, sizes=False) -> Engine:
+    room = Capacity((capacity,))
+    engine = Engine(parse_policy(policy), Setting.of(), room, seed=seed, unordered=True)
     engine.plan.overhead[0] = int(sizes)
     return engine
 
@@ -110,72 +104,65 @@ class Run:
         How many pairs fit the output; few make the engine stop often.
     """
 
-    def __init__(self, engine: Engine, room: int = 8) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine, spans, room: int = 8) -> None:
+        self.engine, self.spans = engine, spans
         self.serials: list[list[int]] = [[], []]
         self.output = new_output(room)
 
     def feed(self, batch: Batch, items: list[Item]) -> list[tuple[int, int]]:
         """Join a batch; return the pairs of serials."""
-        own = [[item for item in items if item.stream == stream] for stream in (0, 1)]
-        base = np.array([len(part) for part in self.serials], np.int64)
-        for serials, part in zip(self.serials, own, strict=True):
-            serials += [item.serial for item in part]
-        feeds = [_feed(part) for part in own]
+        pieces = []
+        for stream, serials in enumerate(self.serials):
+            own = [item for item in items if item.stream == stream]
+            part = encoded(own, self.spans[stream])
+            pieces.append(Piece(stream, part, 0, len(own), len(serials)))
+            serials += [item.serial for item in own]
+        feed = feed_of(pieces)
         self.engine.expect_from(batch.certain, batch.probable)
-        start = np.zeros(2, np.int64)
+        at, why = 0, OUTPUT_FULL
         pairs: list[tuple[int, int]] = []
-        while True:
+        while why != DONE:
             self.output.filled[0] = 0
-            rest = (rest_of(feeds[0], int(start[0])), rest_of(feeds[1], int(start[1])))
-            why, *taken = self.engine.run(rest, UNTIL, base + start, self.output)
-            start += taken
+            why, at = self.engine.run(feed, at, self.output)
             found = int(self.output.filled[0])
             pairs += [
                 (self.serials[0][left], self.serials[1][right])
-                for left, right in zip(
-                    self.output.left[:found], self.output.right[:found], strict=True
-                )
+                for left, right in self.output.rows[:, :found].T
             ]
-            if why == DONE:
-                assert start.tolist() == [len(part) for part in own]
-                return pairs
             if why == OUTPUT_FULL and not found:
-                self.output = new_output(2 * len(self.output.left))
-
-    def buffered(self) -> list[int]:
-        """The serials of what is remembered."""
-        view = buffers.view(self.engine.storage)
-        return sorted(
-            int(serial)
-            for stream in (0, 1)
-            for serial in view.serial[self.engine.rows_of(stream)[0]]
-        )
+                self.output = new_output(2 * len(self.output.join))
+        assert at == len(items)
+        return pairs
 
 
-def _feed(items: list[Item]) -> Feed:
-    return feed_of(
-        np.array([item.key for item in items], np.int64),
-        np.array([item.time for item in items], np.int64),
-        np.array([item.size - 1 for item in items], np.int64),
-    )
+def encoded(items: list[Item], window) -> Encoded:
+    """Some items of a stream, in order of time, as numbers."""
+    times = np.array([item.time for item in items], np.int64)
+    keys = np.array([[item.key] for item in items], np.int64).reshape(-1, 1)
+    sizes = np.array([item.size - 1 for item in items], np.int64)
+    span = window[0] if window else 0
+    moments, expires = lifetimes(KINDS[type(window)], span, times, 0)
+    extra = np.zeros((len(items), 0), np.int64)
+    return Encoded(times, moments, expires, keys, np.ones(keys.shape, np.uint8), sizes, extra)
 
 
-def run_all(engine: Engine, batches: list[Batch]) -> tuple[list[tuple[int, int]], list[list[int]]]:
+def run_all(
+    engine: Engine, spans, batches: list[Batch]
+) -> tuple[list[tuple[int, int]], list[list[int]]]:
     """The pairs, and what is buffered after each batch."""
-    run = Run(engine)
+    run = Run(engine, spans)
     pairs, buffered = [], []
     for batch, items in zip(batches, in_order(batches), strict=True):
         pairs += run.feed(batch, items)
-        buffered.append(run.buffered())
+        buffered.append(buffered_in(engine))
         assert engine.ledger.used[0] <= engine.capacity.pools[0]
-    assert engine.ledger.totals[RESULTS] == len(pairs)
+    assert engine.ledger.results.sum() == len(pairs)
     return pairs, buffered
 
 
-def assert_same(engine: Engine, batches: list[Batch], twin: UnorderedTrace) -> None:
+def assert_same(engine: Engine, spans, batches: list[Batch], twin: UnorderedTrace) -> None:
     """The engine did the same as the naive join."""
-    pairs, buffered = run_all(engine, batches)
+    pairs, buffered = run_all(engine, spans, batches)
     assert buffered == twin.buffered
     assert pairs == twin.pairs
     for name in ("expired", "evicted", "refused"):
@@ -190,7 +177,7 @@ def assert_same(engine: Engine, batches: list[Batch], twin: UnorderedTrace) -> N
 @examples(25)
 @given(overlapping(), st.tuples(windows, windows))
 def test_all_pairs_and_each_once(policy, batches, spans):
-    pairs, _ = run_all(new_engine(policy, spans, FOREVER), batches)
+    pairs, _ = run_all(new_engine(policy, FOREVER), spans, batches)
     assert len(set(pairs)) == len(pairs)
     assert sorted(pairs) == sorted(unordered.exact_pairs(batches, spans))
 
@@ -199,7 +186,7 @@ def test_all_pairs_and_each_once(policy, batches, spans):
 @given(overlapping(longest=25), st.tuples(windows, windows))
 def test_what_is_removed_without_a_budget_could_match_nothing_more(batches, spans):
     """Also what is kept is what the naive join keeps."""
-    assert_same(new_engine("fifo", spans, FOREVER), batches, unordered.join(batches, spans))
+    assert_same(new_engine("fifo", FOREVER), spans, batches, unordered.join(batches, spans))
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -207,10 +194,10 @@ def test_what_is_removed_without_a_budget_could_match_nothing_more(batches, span
 @given(overlapping(), st.tuples(windows, windows), st.sampled_from([5, FOREVER]))
 def test_the_buffer_drains(policy, batches, spans, capacity):
     """When horizon and times are beyond all windows, only what never expires is left."""
-    engine = new_engine(policy, spans, capacity)
+    engine = new_engine(policy, capacity)
     late = min(FOREVER, max((row[1] for batch in batches for row in batch.rows), default=0) + 100)
     last = [Batch([(0, late, 999), (1, late, 999)], late, late)]
-    run_all(engine, batches + last)
+    run_all(engine, spans, batches + last)
     endless = [not window or late > FOREVER - 50 for window in spans]
     for stream in (0, 1):
         assert endless[stream] or engine.live(stream) <= 1
@@ -223,7 +210,7 @@ def test_far_apart_times_do_not_overflow():
     batches = [Batch(rows[at::3], BEFORE_ALL, BEFORE_ALL) for at in range(3)]
     spans = [TimeWindow(0), TimeWindow(1), TimeWindow(2**62), LandmarkWindow(2**62)]
     for span in [*spans, LandmarkWindow(3), UnlimitedWindow()]:
-        pairs, _ = run_all(new_engine("fifo", (span, span), FOREVER), batches)
+        pairs, _ = run_all(new_engine("fifo", FOREVER), (span, span), batches)
         assert sorted(pairs) == sorted(unordered.exact_pairs(batches, (span, span)))
 
 
@@ -235,7 +222,7 @@ def test_far_apart_times_do_not_overflow():
 @given(overlapping(longest=25), st.tuples(windows, windows), st.integers(1, 12), st.integers(0, 99))
 def test_same_as_the_naive_join(policy, batches, spans, capacity, seed):
     twin = unordered.join(batches, spans, capacity, TWINS[policy], seed)
-    assert_same(new_engine(policy, spans, capacity, seed), batches, twin)
+    assert_same(new_engine(policy, capacity, seed), spans, batches, twin)
 
 
 @pytest.mark.parametrize("policy", TWINS)
@@ -249,7 +236,7 @@ def test_same_as_the_naive_join(policy, batches, spans, capacity, seed):
 def test_same_with_sizes_and_growing_buffers(policy, batches, spans, capacity, first_slots):
     twin = unordered.join(batches, spans, capacity, TWINS[policy], 5)
     with mock.patch.object(engines, "FIRST_SLOTS", first_slots):
-        assert_same(new_engine(policy, spans, capacity, 5, sizes=True), batches, twin)
+        assert_same(new_engine(policy, capacity, 5, sizes=True), spans, batches, twin)
 
 
 @pytest.mark.parametrize("policy", TWINS)
@@ -265,7 +252,7 @@ def test_long_streams(policy, spans, capacity):
         batches = long_stream(seed + 10 * len(policy))
         twin = unordered.join(batches, spans, capacity, TWINS[policy], seed)
         assert sum(map(len, twin.counts.expired)) > 50
-        assert_same(new_engine(policy, spans, capacity, seed), batches, twin)
+        assert_same(new_engine(policy, capacity, seed), spans, batches, twin)
         exact = unordered.exact_pairs(batches, spans)
         assert set(twin.pairs) <= set(exact)
         assert capacity < FOREVER or len(twin.pairs) == len(exact)
@@ -275,8 +262,8 @@ def test_long_streams(policy, spans, capacity):
 @examples(10)
 @given(overlapping(longest=25), st.tuples(windows, windows), st.integers(1, 9))
 def test_results_are_among_the_exact_ones(policy, batches, spans, capacity):
-    engine = new_engine(policy, spans, capacity)
-    pairs, buffered = run_all(engine, batches)
+    engine = new_engine(policy, capacity)
+    pairs, buffered = run_all(engine, spans, batches)
     assert len(set(pairs)) == len(pairs)
     assert set(pairs) <= set(unordered.exact_pairs(batches, spans))
     assert all(len(part) <= capacity for part in buffered)

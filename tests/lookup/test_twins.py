@@ -3,26 +3,18 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from recollect.lookup.policies import (
-    CacheRoom,
-    Heeb,
-    Lba,
-    cache_policy_names,
-    parse_cache_policy,
-)
-from recollect.lookup.policies.heeb import scores_under
 
-from recollect.forecast import Ar1, DiscreteLaw, Markov, Survival, Trend, Walk
-from recollect.forecast.precomputed import trend_curve
-from recollect.locality.model import LocalityModel
+from recollect.forecast import Ar1, DiscreteLaw, Markov, Trend, Walk
 from recollect.lookup import lookup
 from recollect.lookup.cache import Cache
+from recollect.policies import Room, cache_policy_names, parse_cache_policy
+from recollect.policies.heeb import Heeb
 from tests.naive import caches
+from tests.policies.scenarios import examples
 
 CHAIN = Markov(range(8), np.random.default_rng(3).dirichlet(np.full(8, 0.5), 8))
-LOCAL = LocalityModel(np.array([0.3, 0.0, 0.2, 0.1]), b=0.4)
 
 
 def variant(cls, **parameters):
@@ -30,7 +22,7 @@ def variant(cls, **parameters):
 
 
 def heeb(law, alpha=5.0):
-    return Heeb(law, alpha), variant(caches.Heeb, law=law, alpha=alpha)
+    return Heeb(right=law, alpha=alpha), variant(caches.Heeb, law=law, alpha=alpha)
 
 
 TWINS = {
@@ -45,21 +37,17 @@ TWINS = {
     "s3-fifo half": ("s3-fifo:small=0.5", variant(caches.S3Fifo, share=0.5)),
     "lfd": ("lfd", caches.Lfd),
     "lfd always admits": ("lfd:refuse=false", variant(caches.Lfd, refuse=False)),
-    "heeb stationary": ("heeb", caches.Lfu),
+    "heeb stationary": ("heeb:forecast=stationary", caches.Lfu),
     "heeb markov": heeb(CHAIN),
     "heeb walk": heeb(Walk(DiscreteLaw(-2, [0.1, 0.3, 0.2, 0.1, 0.3]))),
     "heeb trend": heeb(Trend(0.25, 1, DiscreteLaw.uniform(-3, 2))),
-    "heeb learns ar1": (
-        "heeb:forecast=ar1,learn=9,alpha=3",
-        variant(caches.Heeb, kind=Ar1, learn=9, alpha=3.0),
-    ),
-    "lba": (Lba(LOCAL, horizon=10), variant(caches.Lba, model=LOCAL)),
-    "lba learns": ("lba:h=5,horizon=10,learn=9", variant(caches.Lba, learn=9)),
+    "lba": ("lba:h=3,warmup=9", variant(caches.Lba, h=3, warmup=9)),
+    "lba at 7": ("lba:h=3,warmup=9,horizon=7", variant(caches.Lba, h=3, warmup=9, horizon=7)),
 }
 
 
 def room_for(capacity, seed, keys):
-    return CacheRoom.of(capacity, seed, pa.int64(), np.array(keys, np.int64))
+    return Room.of_cache(capacity, seed, pa.int64(), np.array(keys, np.int64))
 
 
 def hits_of(cache, keys, **more):
@@ -76,7 +64,7 @@ def test_every_policy_has_a_twin():
 
 
 @pytest.mark.parametrize("name", TWINS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.lists(st.integers(0, 7), min_size=4, max_size=70).filter(lambda keys: len(set(keys)) > 2),
     st.integers(1, 5),
@@ -94,7 +82,7 @@ def test_the_same_hits(name, keys, capacity, cut, seed):
     assert cache.live <= capacity
 
 
-@pytest.mark.parametrize("name", [n for n in TWINS if "learns" not in n and "heeb" not in n])
+@pytest.mark.parametrize("name", [name for name in TWINS if "heeb" not in name])
 def test_larger_caches(name):
     """The slots of the cache grow a few times, and the queues have more than a few rows."""
     keys = (np.random.default_rng(5).zipf(1.2, 900) % 900).tolist()
@@ -105,9 +93,9 @@ def test_larger_caches(name):
     assert sum(got) > 100
 
 
-@pytest.mark.parametrize("name", [name for name in TWINS if "learns" in name])
+@pytest.mark.parametrize("name", [name for name in TWINS if "lba" in name])
 def test_lessons_go_on(name):
-    """The law is fitted again and again, while it changes."""
+    """The model is fitted again and again, while it changes."""
     keys = [*Ar1(0.9, 1, 2).sample(60, seed=1), *Ar1(-0.5, 20, 2).sample(100, seed=2)]
     policy, twin = TWINS[name]
     keys = [int(key) for key in keys]
@@ -117,7 +105,7 @@ def test_lessons_go_on(name):
 
 
 @pytest.mark.parametrize("name", ["rand", "lru", "lfu", "clock", "sieve", "s3-fifo", "lba", "lfd"])
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(
     st.lists(st.lists(st.integers(0, 7), max_size=9), min_size=2, max_size=9),
     st.integers(1, 4),
@@ -133,6 +121,7 @@ def test_rows_that_do_not_last(name, batches, capacity, ttl):
         assert hits_of(cache, batch, now=5 * number) == naive.refer(batch, 5 * number, ttl)
 
 
+@pytest.mark.compiled
 def test_a_law_that_does_not_fit_is_no_end():
     """A chain cannot have so many states; what was learnt before is kept."""
     random = np.random.default_rng(0)
@@ -152,22 +141,12 @@ def test_keys_that_the_law_does_not_know_are_worth_nothing():
     law = Markov([0, 2, 4], np.full((3, 3), 1 / 3))
     stream = pa.table({"key": keys})
     words = {"on": "key", "cache": 3, "count_only": True}
-    found = lookup(stream, stream.slice(0, 0), policy=Heeb(law), **words).stats
+    found = lookup(stream, stream.slice(0, 0), policy=Heeb(right=law), **words).stats
     assert found.hits == 3_000 - 3
 
 
-def test_a_trend_in_a_large_cache_is_fitted_at_once():
-    """The curve reaches as far as rows stay; it is not summed up term by term."""
-    law = Trend(1, 0, DiscreteLaw.normal(20))
-    far, exact = scores_under(law, 20_000.0), trend_curve(law, Survival("exp", 30), caching=True)
-    assert far.table.shape[1] > 100_000
-    near = scores_under(law, 30.0)
-    assert near.line[0] == exact.low
-    np.testing.assert_allclose(near.table[0], exact.scores, atol=1e-12)
-
-
 def test_nulls_refer_to_nothing():
-    cache = Cache(parse_cache_policy("lru"), CacheRoom.of(2))
+    cache = Cache(parse_cache_policy("lru"), Room.of_cache(2))
     rows, missed = cache.refer(np.array([1, 2, 1, 2, 3]), np.array([0, 1, 0, 1, 0], bool))
     assert missed.tolist() == [0, 4]
     assert rows.tolist()[1] == rows.tolist()[3] == -1

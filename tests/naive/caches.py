@@ -4,6 +4,9 @@ from collections import Counter, OrderedDict
 
 import numpy as np
 
+from recollect.locality.model import LocalityModel, fit_from_chance
+from recollect.locality.prediction import predict
+from tests.naive.locality_model import coincidences
 from tests.naive.simple import SplitMix64
 
 NEWCOMER = object()
@@ -249,34 +252,20 @@ class S3Fifo(NaiveCache):
         return self.main[0]
 
 
-class Learning(NaiveCache):
-    """Fits something to the first so many references, and again whenever they have doubled."""
+class Heeb(NaiveCache):
+    """The key with the least sum over Δ of P(first reference at now + Δ) · exp(-Δ / α).
 
-    learn = None
+    Of equal ones the least key.
+    """
+
+    law = None
+    alpha = 5.0
 
     def begin(self):
         self.seen = []
-        self.next_lesson = self.learn
 
     def reference(self, key):
-        if self.next_lesson is not None and len(self.seen) == self.next_lesson:
-            self.lesson()
-            self.next_lesson = 2 * self.next_lesson if 2 * self.next_lesson <= 2**16 else None
         self.seen.append(key)
-
-    def lesson(self):
-        raise NotImplementedError
-
-
-class Heeb(Learning):
-    """The key with the least sum over Δ of P(first reference at now + Δ) · exp(-Δ / α)."""
-
-    law = kind = None
-    """A law that is given, or the kind of one to be fitted."""
-    alpha = 5.0
-
-    def lesson(self):
-        self.law = self.kind.fit(self.seen)
 
     def scores(self, keys):
         from recollect.forecast import Now
@@ -287,34 +276,49 @@ class Heeb(Learning):
         return caching_scores(self.law, keys, now, Survival("exp", self.alpha))
 
     def victim(self, newcomer):
-        if self.law is None:
-            return self.cached[0]
         *scores, own = self.scores([*self.cached, newcomer]).round(9)
-        least = min(scores)
-        return NEWCOMER if own < least else self.cached[scores.index(least)]
+        least = min(zip(scores, self.cached, strict=True))
+        return NEWCOMER if own < least[0] else least[1]
 
 
-class Lba(Learning):
-    """The key with the fewest expected references, summed over the next ones one by one."""
+class Lba(NaiveCache):
+    """The key with the fewest expected references among the next T, at most 8h.
 
-    model = None
-    h = 5
-    horizon = 10
+    Of equal ones the key that came less often, then the one to expire, then the older.
+    """
 
-    def lesson(self):
-        from recollect_papers.theory.locality_fit import locality_model
+    h, warmup, horizon = 50, 256, 0
 
-        self.model = locality_model(self.seen, h=self.h)
+    def begin(self):
+        self.past = []
+        self.next_fit = self.warmup
+        self.model, self.ahead, self.most = LocalityModel(np.zeros(self.h), 1.0), 1, 0
+
+    def reference(self, key):
+        if len(self.past) >= self.next_fit:
+            self.fit()
+        self.most = max(self.most, len(self.cached))
+        self.past.append(key)
+
+    def fit(self):
+        count = len(self.past)
+        self.next_fit = 2 * count
+        chance = sum(each**2 for each in Counter(self.past).values()) / count**2
+        self.model = fit_from_chance(coincidences(self.past, self.h), count, chance)
+        self.ahead = self.horizon or min(max(self.most, 1), 8 * self.h)
+        self.most = 0
 
     def expected(self, key):
-        from recollect_papers.theory import probabilities
-
-        share = self.seen.count(key) / len(self.seen)
-        if self.model is None:
-            return share
-        ahead = probabilities(self.model, key, self.seen, share, self.horizon)
-        return round(float(ahead.sum()), 9)
+        prediction = predict(self.model, self.ahead)
+        worth = prediction.fresh * self.past.count(key) / len(self.past)
+        for lag in range(1, min(self.h, len(self.past)) + 1):
+            if self.past[-lag] == key:
+                worth += prediction.by_lag[lag - 1]
+        return worth
 
     def victim(self, newcomer):
-        least = min(self.cached, key=lambda key: (self.expected(key), self.until[key]))
+        def rank(key):
+            return self.expected(key), self.past.count(key), self.until[key]
+
+        least = min(self.cached, key=rank)
         return NEWCOMER if self.expected(newcomer) < self.expected(least) else least

@@ -55,6 +55,8 @@ class Problem(NamedTuple):
     by_rate: tuple[int, ...] = ()
     """The streams that are shed by rate: a part of the buffer that only they use drops what comes
     while it is full."""
+    subjects: bool = False
+    """Whether tuples may have a subject, about which a newer one replaces the older."""
 
 
 @dataclass

@@ -40,8 +40,8 @@ def fresh_combinations(parts):
 class Heeb(Prob):
     """Forget the tuple that is expected to give least results from now on, at first as PROB.
 
-    Of equal values the older goes first. With a sample only so many that are drawn count, of equal
-    ones the first.
+    Of equal values the one that expires sooner goes first, then the older. With a sample only so
+    many that are drawn count, of equal ones the first.
     """
 
     forecast, survival, alpha, sample, warmup = "trend", "exp", 0.0, 0, 10
@@ -154,14 +154,15 @@ class Heeb(Prob):
             drawn = [self.generator.below(len(self.members)) for _ in range(self.sample)]
             least = min((self.members[place] for place in drawn), key=self.worth)
         else:
-            least = min(buffered, key=lambda fact: (self.worth(fact), fact.serial))
+            rank = {fact: (self.worth(fact), self.lifetime(fact), fact.serial) for fact in buffered}
+            least = min(buffered, key=rank.get)
         return None if self.worth(newcomer) < self.worth(least) else least
 
 
 class Hist(NaivePolicy):
     """Forget the tuple at whose distances tuples have brought least, at first the oldest.
 
-    Of equal worths the older goes first.
+    Of equal worths the one that expires sooner goes first, then the older.
     """
 
     buckets, period, decay = 4, 3, 0.5
@@ -211,5 +212,6 @@ class Hist(NaivePolicy):
     def victim(self, buffered, newcomer):
         if self.left < self.period:
             return min(buffered, key=lambda fact: fact.serial)
-        least = min(buffered, key=lambda fact: (self.worth(fact), fact.serial))
+        rank = {fact: (self.worth(fact), self.lifetime(fact), fact.serial) for fact in buffered}
+        least = min(buffered, key=rank.get)
         return None if self.worth(newcomer) < self.worth(least) else least

@@ -3,7 +3,7 @@
 import os
 
 import numpy as np
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow
@@ -20,6 +20,7 @@ def examples(count: int) -> settings:
         derandomize=factor == 1,
         deadline=None,
         database=None,
+        phases=set(Phase) - {Phase.explain},  # it traces every line of what runs interpreted
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import njit
 
 from recollect.counting import add, crowded, enlarge, frequency, new_exact_counts, new_sketch
 from tests.naive.frequency import CountMin
@@ -17,7 +16,6 @@ keys = st.one_of(st.sampled_from(EXTREMES), st.integers(-5, 20), st.integers(-(2
 arrivals = runs(st.tuples(st.integers(0, 1), keys), longest=60)
 
 
-@njit
 def add_some(counts, streams, keys, start):
     """Count until there is no room for more; return how far that went."""
     for i in range(start, len(keys)):
@@ -27,7 +25,6 @@ def add_some(counts, streams, keys, start):
     return len(keys)
 
 
-@njit
 def ask_all(counts, stream, keys, found):
     for i in range(len(keys)):
         found[i] = frequency(counts, stream, keys[i])

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.engines import assert_same_victims, trace_engine
 from tests.naive.greedy_dual import FifoRules, LfuRules, LruRules, with_rules
 from tests.naive.join import CountWindow, TimeWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.policies.victims import assert_same_victims, trace_engine
 
 CLASSICS = {"lru": LruRules(), "lfu": LfuRules(), "fifo": FifoRules()}
 

@@ -12,17 +12,24 @@ import recollect as rc
 from recollect.errors import InputError, PolicyError
 from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
 from recollect.forecast.precomputed import trend_curve, walk_curve
-from recollect.join.kernel import Feed
 from recollect.policies import parse_policy
 from recollect.policies.heeb import Heeb
 from recollect.policies.heeb_tables import table_of
 from recollect_papers import catalogue
 from recollect_papers.theory import run_steps
 from recollect_papers.theory.heeb_scores import joining_scores
+from tests.engines import (
+    assert_same_victims,
+    buffered_in,
+    new_engine,
+    pair_feed,
+    pair_problem,
+    part_of,
+    trace_engine,
+)
 from tests.naive.heeb import heeb as naive
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.policies.victims import UNTIL, assert_same_victims, encode, new_engine, trace_engine
 
 RISING = (Trend(1, -1, DiscreteLaw.normal(1, 4)), Trend(1, 0, DiscreteLaw.uniform(-5, 3)))
 SLOW = (Trend(-0.25, 1.5, DiscreteLaw.normal(2, 5)), Trend(0, 2.5, DiscreteLaw.uniform(0, 3)))
@@ -245,6 +252,7 @@ def results_of(workload, policy, **options):
     ).stats.results
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ["tower", "roof", "floor", "walk"])
 def test_it_beats_the_policies_that_know_no_law(name):
     found = dict.fromkeys(("rand", "prob", "life", "heeb"), 0)
@@ -255,6 +263,7 @@ def test_it_beats_the_policies_that_know_no_law(name):
     assert found["heeb"] > 1.1 * max(found["rand"], found["prob"], found["life"])
 
 
+@pytest.mark.compiled
 def test_a_sample_costs_little():
     workload = catalogue.load("roof", tuples=5_000, seed=3)
     laws = (Trend(1, -1, DiscreteLaw.normal(3.3, 10)), Trend(1, 0, DiscreteLaw.normal(5, 15)))
@@ -266,6 +275,7 @@ def test_a_sample_costs_little():
     assert 0.95 * all_ < few <= 1.02 * all_
 
 
+@pytest.mark.compiled
 def test_knowing_the_law_is_worth_something():
     """Fitted laws come close, after the warm-up."""
     workload = catalogue.load("roof", tuples=4_000, seed=1)
@@ -275,6 +285,7 @@ def test_knowing_the_law_is_worth_something():
     assert 0.94 * known < fitted <= 1.01 * known
 
 
+@pytest.mark.compiled
 def test_a_large_buffer_under_a_trend():
     """10,000 tuples: the victims of scoring all anew by definition, at over 200 times the rate."""
     noises = [DiscreteLaw.normal(4_000, 12_000), DiscreteLaw.normal(5_000, 15_000)]
@@ -282,24 +293,19 @@ def test_a_large_buffer_under_a_trend():
     # Filled for so long that scores of zero are gone: which of these goes first is not defined.
     capacity, filled, checked, steps = 10_000, 6_000, 6_002, 10_000
     keys = [law.sample(steps, seed).tolist() for seed, law in enumerate(laws)]
-    feeds = [
-        encode([(stream, step, key) for step, key in enumerate(keys[stream])]) for stream in (0, 1)
-    ]
+    spans = (UnlimitedWindow(), UnlimitedWindow())
+    rows = [(stream, step, keys[stream][step]) for step in range(steps) for stream in (0, 1)]
+    feed = pair_feed(rows, spans)
     policy = Heeb(left=laws[0], right=laws[1], alpha=50.0)
-    engine = new_engine(policy, (UnlimitedWindow(), UnlimitedWindow()), capacity)
+    engine = new_engine(policy, pair_problem(spans), capacity)
 
     def run(begin, end):
         started = perf_counter()
-        engine.count(tuple(Feed(*(array[begin:end] for array in feed)) for feed in feeds), UNTIL)
+        engine.count(part_of(feed, 2 * begin, 2 * end))
         return (end - begin) / (perf_counter() - started)
 
     def kept():
-        slots = [engine.rows_of(stream)[0] for stream in (0, 1)]
-        return sorted(
-            (stream, int(serial - 1) // 2)
-            for stream in (0, 1)
-            for serial in engine.serials(slots[stream])
-        )
+        return sorted(((serial - 1) % 2, (serial - 1) // 2) for serial in buffered_in(engine))
 
     def worths(tuples, step, side):
         for stream in (0, 1):

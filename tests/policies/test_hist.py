@@ -15,10 +15,10 @@ from recollect.policies.hist import Hist
 from recollect.policies.tracks import POSITION
 from recollect.streams import TrendStream, WalkStream
 from recollect_papers.catalogue.stochastic import trends
+from tests.engines import assert_same_victims, new_engine, pair_feed, pair_problem, trace_engine
 from tests.naive import hist as naive
 from tests.naive.join import TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, windows
-from tests.policies.victims import UNTIL, assert_same_victims, encode, new_engine, trace_engine
 
 SETTINGS = [
     ((TimeWindow(40), TimeWindow(60)), 20),
@@ -62,17 +62,17 @@ def test_it_follows_lines_and_walks():
     line = TrendStream(tuples=2_000, slope=-2.0, deviation=8.0, bound=30, seed=1)
     walk = WalkStream(tuples=2_000, seed=2)
     values = [stream.table()["key"].to_pylist() for stream in (line, walk)]
-    engine = new_engine(Hist(), (TimeWindow(50), TimeWindow(50)), 10)
-    feeds = tuple(
-        encode([(stream, time, key) for time, key in enumerate(keys)])
-        for stream, keys in enumerate(values)
-    )
-    engine.count(feeds, UNTIL)
+    both = enumerate(zip(*values, strict=True))
+    rows = [(stream, time, pair[stream]) for time, pair in both for stream in (0, 1)]
+    spans = (TimeWindow(50), TimeWindow(50))
+    engine = new_engine(Hist(), pair_problem(spans), 10)
+    engine.count(pair_feed(rows, spans))
     on_line, walking = engine.states[0].tracks[:, POSITION]
     assert on_line == pytest.approx(-2 * 1999, abs=4)
     assert walking == values[1][-1]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("buffer", [5, 10, 20])
 @pytest.mark.parametrize(
     ("deviation", "bound", "enough"), [(1.0, 10, 0.97), (8.0, 32, 0.9)], ids=["low", "high"]
@@ -109,6 +109,7 @@ def test_what_the_partner_has_passed_goes_first():
     assert hist > 0.97 * heeb
 
 
+@pytest.mark.compiled
 def test_streams_of_different_rates():
     """A tuple of the slow stream is worth what it brings per time, as any other."""
     random = np.random.default_rng(0)

@@ -14,10 +14,10 @@ from recollect.policies import parse_policy
 from recollect.policies.elba import Elba
 from recollect.policies.lba import HORIZON, Lba
 from recollect.streams import LocalityStream
+from tests.engines import assert_same_victims, new_engine, pair_feed, pair_problem, trace_engine
 from tests.naive import locality_aware as naive
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow, join
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.policies.victims import UNTIL, assert_same_victims, encode, new_engine, trace_engine
 
 
 def _variant(cls, **parameters):
@@ -72,18 +72,18 @@ def test_long_streams(kind, twin, setting):
     _check(twins, rows, *setting, first_slots=8)
 
 
+@pytest.mark.compiled
 def test_it_learns_the_model_of_the_partner():
     """The left stream repeats itself, the right one does not."""
     keys = [
         LocalityStream(tuples=9000, keys=500, exponent=0.75, repeat=repeat, depth=4, seed=seed)
         for repeat, seed in ((0.7, 1), (0.0, 2))
     ]
-    feeds = tuple(
-        encode([(stream, time, key) for time, key in enumerate(one.table()["key"].to_pylist())])
-        for stream, one in enumerate(keys)
-    )
-    engine = new_engine(Lba(h=6), (TimeWindow(200), TimeWindow(200)), (20, 20))
-    engine.count(feeds, UNTIL)
+    both = zip(*(one.table()["key"].to_pylist() for one in keys), strict=True)
+    rows = [(stream, time, pair[stream]) for time, pair in enumerate(both) for stream in (0, 1)]
+    spans = (TimeWindow(200), TimeWindow(200))
+    engine = new_engine(Lba(h=6), pair_problem(spans), (20, 20))
+    engine.count(pair_feed(rows, spans))
     of_the_right, of_the_left = engine.states
     assert of_the_left.tally[0, HORIZON] == of_the_right.tally[1, HORIZON] == 20
     true = predict(LocalityModel(np.array([0.175] * 4 + [0.0] * 2), 0.3), horizon=20)
@@ -107,6 +107,7 @@ def recalls():
     return {run.policy: 100 * run.recall for run in runs}
 
 
+@pytest.mark.compiled
 def test_locality_gives_more_results_than_popularity_alone(recalls):
     assert recalls["lba"] >= recalls["prob"] + 0.5
     assert recalls["elba"] >= recalls["lba"] - 0.5

@@ -12,7 +12,7 @@ from recollect.policies import Policy, Room, parse_policy, policy_names
 from recollect.policies.clock import Clock
 from recollect.policies.gdj import Gdj, percentile_rank
 from recollect.policies.prob import Prob
-from tests.checks import SCHEMAS, feed, make_stream, new_join, outcome, run
+from recollect.testing.joins import PAIR, SCHEMA, Tuple, feed, finish, make_stream
 from tests.policies.forget_newest import ForgetTheNewest
 
 NEWEST = "tests.policies.forget_newest:ForgetTheNewest"
@@ -96,12 +96,12 @@ def test_spec_goes_there_and_back(policy):
 
 @pytest.mark.parametrize("policy", [Clock(2.5), ForgetTheNewest(4)])
 def test_a_policy_object_survives_saving(policy):
-    arrivals = make_stream(1, 60)
-    join = new_join(policy)
-    pairs = feed(join, arrivals[:30])
+    rows = make_stream(PAIR, 1, 60)
+    join = PAIR.start(policy, 8)
+    pairs = feed(PAIR, join, rows[:30])
     copy = Join.load(join.save())
-    whole = outcome(join, pairs + feed(join, arrivals[30:], 31))
-    assert outcome(copy, pairs + feed(copy, arrivals[30:], 31)) == whole
+    whole = finish(join, pairs + feed(PAIR, join, rows[30:], 31))
+    assert finish(copy, pairs + feed(PAIR, copy, rows[30:], 31)) == whole
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 10, 50, 100, 200, 1000])
@@ -134,7 +134,7 @@ class WithoutVictim(Policy):
 @pytest.mark.parametrize("kind", ["misspelt", "tuple", "array", "nothing"])
 def test_a_state_must_have_a_method_victim(kind):
     with pytest.raises(PolicyError, match=r"start\(\) must return a NamedTuple .* victim\(\)"):
-        new_join(WithoutVictim(kind))
+        PAIR.start(WithoutVictim(kind), 8)
 
 
 class AllocatingState(NamedTuple):
@@ -185,12 +185,13 @@ class WithoutStart(Policy):
     pass
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("policy", [Allocating(), Pythonic(strength=3)], ids=["array", "python"])
 def test_a_policy_that_does_not_compile_is_named(policy):
     join = Join(on="k", time="t", window=5, budget=5, policy=policy)
-    join.expect("left", SCHEMAS[0])
+    join.expect("left", SCHEMA)
     with pytest.raises(PolicyError) as caught:
-        join.expect("right", SCHEMAS[1])
+        join.expect("right", SCHEMA)
     message = str(caught.value)
     assert policy.spec in message
     assert "\n" not in message
@@ -200,12 +201,13 @@ def test_a_policy_that_does_not_compile_is_named(policy):
 
 def test_a_policy_without_start_says_so():
     with pytest.raises(PolicyError, match="WithoutStart"):
-        new_join(WithoutStart())
+        PAIR.start(WithoutStart(), 8)
 
 
-@pytest.mark.parametrize(("slot", "split"), [(-2, None), (10**9, None), (7, (7, 1)), (0, "equal")])
+@pytest.mark.parametrize(("slot", "split"), [(-2, None), (10**9, None), (7, "7:1"), (0, "equal")])
 def test_a_victim_that_is_not_there_is_an_error(slot, split):
     """Below and beyond all slots, an empty slot, a tuple of the other part of the budget."""
-    arrivals = [(int(time >= 4), time, time) for time in range(13)]
+    join = Join(on="k", time="t", window="unlimited", budget=8, split=split, policy=Straying(slot))
+    rows = [Tuple(int(time >= 4), time, time) for time in range(13)]
     with pytest.raises(PolicyError, match=r"Straying.* victim"):
-        run(Straying(slot), arrivals, window="unlimited", split=split)
+        finish(join, feed(PAIR, join, rows))

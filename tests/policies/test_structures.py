@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from recollect.join import buffer as buffers
 from recollect.policies import ladder as ladders
 from recollect.policies import ranking as rankings
-from recollect.policies import tournament as tournaments
+from recollect.policies.search import tournament as tournaments
+from recollect.policies.shape import Pair
 from tests.policies.scenarios import examples, runs
 
 SLOTS = 12
@@ -178,16 +179,16 @@ class TournamentModel:
 
     def __init__(self, slots, aging):
         self.aging = aging
-        self.storage = buffers.allocate(slots, 0)
-        self.buffer = buffers.view(self.storage)
+        self.storage = buffers.allocate(slots, 0, Pair())
+        self.buffer = buffers.view(self.storage, Pair())
         self.trees = tournaments.new_tournament(slots, aging)
         self.players = {}
         self.serial = 0
 
-    def enlarge(self, slots):
-        self.storage = buffers.enlarge(self.storage, slots)
-        self.buffer = buffers.view(self.storage)
-        self.trees = tournaments.enlarge(self.trees, slots)
+    def grow(self, slots):
+        self.storage = buffers.with_slots(self.storage, slots, Pair())
+        self.buffer = buffers.view(self.storage, Pair())
+        self.trees = tournaments.with_slots(self.trees, slots)
 
     def enter(self, slot, stream, lifetime, weight):
         if slot not in self.players:
@@ -240,7 +241,7 @@ tournament_steps = runs(
 def _play(model, steps, grow_at=None):
     for number, (step, slot, stream, lifetime, weight) in enumerate(steps):
         if number == grow_at:
-            model.enlarge(2 * SLOTS + 3)
+            model.grow(2 * SLOTS + 3)
         if step == "enter":
             model.enter(slot, stream, lifetime, weight)
         elif step == "leave" and slot in model.players:

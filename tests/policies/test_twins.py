@@ -10,6 +10,7 @@ from recollect.policies.clock_exp import ClockExp
 from recollect.policies.gdj import Gdj
 from recollect.policies.prob import Prob
 from recollect.policies.ranking import BLOCKS
+from tests.engines import assert_same_victims, trace_engine
 from tests.naive import age, clock, frequency, greedy_dual, simple
 from tests.naive.join import (
     CountWindow,
@@ -19,7 +20,6 @@ from tests.naive.join import (
     join,
 )
 from tests.policies.scenarios import arrivals, capacities, examples, local_stream, windows
-from tests.policies.victims import assert_same_victims, trace_engine
 
 
 def _gdj(method, percentile):

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.spark
 
 
 def use_project(batches):
-    for module in ("recollect.streams", "tests.checks"):
+    for module in ("recollect.streams", "recollect.testing"):
         importlib.import_module(module)
     yield from batches
 

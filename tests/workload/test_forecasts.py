@@ -9,10 +9,10 @@ from recollect.forecast import DiscreteLaw, Trend
 from recollect.policies.heeb import Heeb
 from recollect.streams import TrendStream
 from recollect.workload import Prepared, Stream, Workload
+from tests.engines import new_engine
 from tests.naive import workload_forecasts as forecasts
 from tests.naive.join import CountWindow, LandmarkWindow, TimeWindow, UnlimitedWindow
 from tests.naive.workload import Problem, Row
-from tests.workload.scenarios import run_engine
 from tests.workload.test_twins import assert_same
 
 SHORT, LONG = TimeWindow(40), TimeWindow(90)
@@ -55,11 +55,9 @@ def rows_with_laws(problem: Problem, length: int = 240, seed: int = 0) -> list[R
 def check(policy, twin, problem, seed):
     streams = len(problem.windows)
     rows = rows_with_laws(problem, seed=seed)
-    split = [min(stream, 3) for stream in range(streams)]  # with more parts it compiles again
-    for pools, capacity in (([0] * streams, [12]), (split, [5, 6, 7, 8][: max(split) + 1])):
-        ledger = assert_same(
-            policy, twin, problem, rows, pools, capacity, seed, first_slots=2
-        ).ledger
+    for capacity in ([12], [5, 6, 7, 8, 9][:streams]):
+        engine, _ = assert_same(policy, twin, problem, rows, capacity, seed, first_slots=2)
+        ledger = engine.ledger
         assert ledger.refused.sum() + ledger.evicted.sum() > 30
 
 
@@ -76,6 +74,7 @@ def test_hist(kind):
     check("hist:buckets=4,period=3,decay=0.5", forecasts.Hist, KINDS[kind], seed=2)
 
 
+@pytest.mark.compiled
 def test_a_result_that_lacks_its_last_tuple_is_worth_waiting_for():
     """T comes 20 steps after R and S has come before: only HEEB sees which tuples T will need."""
     streams = {
@@ -92,6 +91,7 @@ def test_a_result_that_lacks_its_last_tuple_is_worth_waiting_for():
     assert recall.pop("heeb:forecast=trend") > 0.3 + max(recall.values())
 
 
+@pytest.mark.compiled
 @pytest.mark.thorough
 @pytest.mark.parametrize("policy", ["heeb:forecast=trend", "hist"])
 def test_a_join_of_two_is_the_plain_one(policy):
@@ -106,4 +106,4 @@ def test_a_join_of_two_is_the_plain_one(policy):
 def test_laws_are_given_only_to_a_plain_join():
     law = Trend(1, 0, DiscreteLaw.uniform(-3, 3))
     with pytest.raises(PolicyError, match="one plain join of two"):
-        run_engine(Heeb(left=law, right=law), [], KINDS["itself, filtered"], (0, 0), (5,))
+        new_engine(Heeb(left=law, right=law), KINDS["itself, filtered"], 5)

@@ -23,12 +23,8 @@ COMMANDS = (
 
 def new_app(wanted: str) -> typer.Typer:
     """Make the command line; of commands that are not wanted only the help is known."""
-    app = typer.Typer(
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        help="Join streams inside a hard memory budget, forget by evidence, and say how much was"
-        " lost.",
-    )
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.callback()(recollect)  # with one command only, typer would take away its name
     for name in COMMANDS:
         if name == wanted:
             app.command(name)(getattr(import_module(f"recollect.cli.{name}"), name))
@@ -44,6 +40,10 @@ def new_app(wanted: str) -> typer.Typer:
             else:
                 app.command(name, help=_help_of(function.module, function.attr))(_unused)
     return app
+
+
+def recollect() -> None:
+    """Join streams inside a hard memory budget, forget by evidence, and say how much was lost."""
 
 
 def _unused() -> None:

@@ -1,6 +1,6 @@
 """``recollect run``: a workload of many streams and joins, from a TOML file."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import typer
@@ -8,6 +8,7 @@ from rich.table import Table
 
 from recollect.cli import options
 from recollect.cli.show import print_json, print_table, progress
+from recollect.optimum import BestRun
 from recollect.workload import Run, WorkloadComparison
 from recollect.workload import run as run_workload
 from recollect.workload.config import read_workload
@@ -54,8 +55,10 @@ def run(
         print_runs(settings.name, comparison)
 
 
-def print_runs(name: str, comparison: WorkloadComparison) -> None:
-    """Print a line per run."""
+def print_runs(
+    name: str, comparison: WorkloadComparison, best: Mapping[str, BestRun] | None = None
+) -> None:
+    """Print a line per run, and one for the optimum at each budget."""
     exact = comparison.exact
     table = Table(
         title=f"{name}: {exact.tuples_in:,} tuples, {exact.results:,} exact results, which need"
@@ -84,4 +87,10 @@ def print_runs(name: str, comparison: WorkloadComparison) -> None:
             table.add_column(column, justify="right", no_wrap=True)
     for run in comparison.runs:
         table.add_row(*(show(run) for show in columns.values()))
+    for optimum in (best or {}).values():
+        known = {
+            "policy": optimum.policy, "budget": optimum.budget,
+            "results": f"{optimum.results:,}", "recall": f"{optimum.recall:.2%}",
+        }  # fmt: skip
+        table.add_row(*(known.get(column, "–") for column in columns))
     print_table(table)

@@ -6,7 +6,7 @@ count is never too low, and too high only by keys that share all four cells. Con
 
 >>> from recollect.counting import add, frequency
 >>> sketch = new_sketch(1024)
->>> for key in [7, 7, 9]:
+>>> for key in (7, 7, 9):
 ...     add(sketch, 0, key)
 >>> int(frequency(sketch, 0, 7)), int(frequency(sketch, 0, 8))
 (2, 0)

@@ -441,8 +441,9 @@ def run(states, buffer, feed, begin, plan, ledger, filters, output, trace):
     shape = buffer.shape
     tables = indexes(shape)
     count = joins(shape)
-    # States may be more than there are pools, so that fewer kernels are compiled.
-    pools = 1 if len(states) == 1 else len(plan.capacity)
+    pools = len(states)  # known to the compiler
+    if pools > 2:  # the last ones may only fill up the tuple
+        pools = len(plan.capacity)
     total = len(feed.order)
     emitting = len(output.join) > 0
     tracing = len(trace.held) > 0
