@@ -5,7 +5,7 @@ import pytest
 
 from recollect.errors import InputError
 from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
-from recollect.forecast.precomputed import ar1_surface, markov_surface, trend_curve, walk_curve
+from recollect.forecast.precomputed import markov_surface, trend_curve, walk_curve
 from recollect.forecast.survival import alpha_for_lifetime, decay
 from recollect_papers.theory.heeb_scores import caching_scores, joining_scores
 
@@ -85,11 +85,12 @@ def test_markov_surface(caching):
 
 
 @pytest.mark.parametrize("caching", [False, True])
-def test_ar1_surface(caching):
+def test_surface_of_an_autoregressive_process(caching):
     law = Ar1(0.7, 3, 4)
     values = np.arange(-20, 40)
     expected = SCORE[caching](law, values, Now.after([15]), EXP)
-    assert ar1_surface(law, ALPHA, caching).at(values, 15) == pytest.approx(expected, abs=1e-9)
+    surface = markov_surface(law.chain, ALPHA, caching)
+    assert surface.at(values, 15) == pytest.approx(expected, abs=1e-9)
 
 
 def test_alpha_and_lifetime():

@@ -69,6 +69,9 @@ Quality = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="For policies that draw random numbers.")]
+Out = Annotated[
+    str | None, typer.Option(help="Write the rows to this file (format by its ending).")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Html = Annotated[str | None, typer.Option(help="Write a page with the recall curves to this file.")]
 

@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from recollect.errors import InputError
-from recollect.forecast.ar1 import Ar1
 from recollect.forecast.base import Now, Probabilities
 from recollect.forecast.markov import Markov
 from recollect.forecast.survival import NEGLIGIBLE, Survival, decay
@@ -191,8 +190,3 @@ def markov_surface(law: Markov, alpha: float, caching: bool = False) -> Surface:
     visits = np.linalg.inv(identity - decay(alpha) * law.transitions)
     scores = visits - identity
     return Surface(law.states, scores / np.diag(visits) if caching else scores)
-
-
-def ar1_surface(law: Ar1, alpha: float, caching: bool = False) -> Surface:
-    """Score every value from every last value of an AR(1) process (the paper's h2)."""
-    return markov_surface(law.chain, alpha, caching)

@@ -87,14 +87,7 @@ def fit_locality(
 
 
 def fit_from_chance(counts_by_lag: ArrayLike, tuples: int, chance: float) -> LocalityModel:
-    """Fit the model, given only how likely two independent draws are equal.
-
-    Parameters
-    ----------
-    counts_by_lag, tuples
-        As for :func:`fit_locality`.
-    chance
-        The sum of P(c)^2 over all keys c.
+    """Fit the model, given how likely two independent draws are equal: the sum of all P(c)^2.
 
     Examples
     --------

@@ -16,12 +16,9 @@ _HEAD = (
 
 
 def streams_table(profiles: Mapping[str, Mapping[str, Any]]) -> str:
-    """Compare streams; those without tuples are left out, and the text is empty without any.
+    """Compare streams by their :meth:`recollect.locality.Profile.to_dict`.
 
-    Parameters
-    ----------
-    profiles
-        By the name of a stream: its :meth:`recollect.locality.Profile.to_dict`.
+    Those without tuples are left out, and the text is empty without any.
     """
     rows = [_row(name, found) for name, found in profiles.items() if found["tuples"]]
     return table("The streams", list(_HEAD), ["\n".join(rows)]) if rows else ""

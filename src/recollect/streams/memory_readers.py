@@ -1,4 +1,4 @@
-"""Readers of what is in memory already: tables, frames, streams of batches, generators."""
+"""Readers of what is in memory already: tables, frames and what exports a stream of batches."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,6 @@ import pyarrow as pa
 
 from recollect.errors import InputError
 from recollect.streams.file_readers import Opened
-from recollect.streams.generator import Generator
 
 
 def open_table(table: pa.Table) -> Opened:
@@ -28,11 +27,6 @@ def open_frame(frame: Any) -> Opened:
         raise InputError(f"DataFrame does not fit into an Arrow table: {error}") from error
 
 
-def open_reader(reader: pa.RecordBatchReader) -> Opened:
-    """Open a stream of batches, which can be read only once."""
-    return Opened(reader.schema, lambda columns, batch_rows: iter(reader))
-
-
 def open_exporter(data: Any) -> Opened:
     """Open an object that gives out an Arrow stream each time it is asked."""
 
@@ -40,8 +34,3 @@ def open_exporter(data: Any) -> Opened:
         yield from pa.RecordBatchReader.from_stream(data)
 
     return Opened(pa.RecordBatchReader.from_stream(data).schema, read)
-
-
-def open_generator(generator: Generator) -> Opened:
-    """Open a generated stream."""
-    return Opened(generator.schema, lambda columns, batch_rows: generator.batches(batch_rows))

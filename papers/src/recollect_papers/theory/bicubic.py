@@ -41,8 +41,8 @@ class Bicubic:
     Examples
     --------
     >>> from recollect.forecast import Ar1
-    >>> from recollect.forecast.precomputed import ar1_surface
-    >>> surface = ar1_surface(Ar1(factor=0.7, shift=0, deviation=6), alpha=20)
+    >>> from recollect.forecast.precomputed import markov_surface
+    >>> surface = markov_surface(Ar1(factor=0.7, shift=0, deviation=6).chain, alpha=20)
     >>> rough, fine = Bicubic.of(surface), Bicubic.of(surface, points=40)
     >>> rough.scores.size, fine.loss(surface).largest < rough.loss(surface).largest
     (25, True)
