@@ -70,4 +70,4 @@ class Trend(Forecast, name="trend"):
 
     def sample(self, n: int, seed: int = 0) -> Values:
         """See :class:`Forecast`."""
-        return self.centre(np.arange(n)) + self.noise.sampler(np.random.default_rng(seed))(n)
+        return self.centre(np.arange(n)) + self.noise.draw(np.random.default_rng(seed), n)

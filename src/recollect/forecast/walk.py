@@ -83,7 +83,7 @@ class Walk(Forecast, name="walk"):
 
     def sample(self, n: int, seed: int = 0) -> Values:
         """See :class:`Forecast`."""
-        steps = self.steps.sampler(np.random.default_rng(seed))(n)
+        steps = self.steps.draw(np.random.default_rng(seed), n)
         steps[:1] = self.start
         return np.cumsum(steps)
 

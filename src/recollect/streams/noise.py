@@ -137,6 +137,10 @@ class DiscreteLaw:
         steps = np.cumsum(self.weights)[:-1]
         return lambda count: self.low + np.searchsorted(steps, random.random(count), "right")
 
+    def draw(self, random: np.random.Generator, n: int) -> NDArray[np.int64]:
+        """Draw ``n`` independent numbers."""
+        return self.sampler(random)(n)
+
 
 def require_deviation(deviation: float) -> None:
     """Raise unless a table of a normal law with this deviation can be made."""
