@@ -4,7 +4,7 @@
 trend              a curve over the distance of a value from the line of the trend
 random walk        a curve over the distance of a value from the last one (the paper's h1)
 Markov chain       a matrix over the last value and the value, by one inversion
-AR(1)              the same, a surface (the paper's h2)
+AR(1)              the same, of its chain (the paper's h2)
 =================  ================================================================================
 
 Let P be the transitions of a chain and γ = exp(-1/α). The sum over all Δ of γ^Δ P^Δ is N - I with

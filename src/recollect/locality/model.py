@@ -30,18 +30,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LocalityModel:
-    """The parameters of the locality model, apart from the popularity.
-
-    Parameters
-    ----------
-    weights
-        a_1, a_2, … a_h: the probabilities of a copy at each lag.
-    b
-        The probability of an independent draw.
-    """
+    """The parameters of the locality model, apart from the popularity."""
 
     weights: Floats
+    """a_1, a_2, … a_h: the probabilities of a copy at each lag."""
     b: float
+    """The probability of an independent draw."""
 
     @property
     def h(self) -> int:

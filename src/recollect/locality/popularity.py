@@ -33,11 +33,6 @@ class ZipfFit:
 class Popularity:
     """How often each key came.
 
-    Parameters
-    ----------
-    counts
-        One per key, the most popular first; made by :meth:`of`.
-
     Examples
     --------
     >>> popularity = Popularity.of([2, 7, 1])
@@ -46,6 +41,7 @@ class Popularity:
     """
 
     counts: NDArray[np.int64]
+    """One per key, the most popular first; :meth:`of` makes it so."""
 
     @classmethod
     def of(cls, counts: ArrayLike) -> "Popularity":

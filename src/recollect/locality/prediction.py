@@ -27,21 +27,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Expected numbers of occurrences among the next ``horizon`` tuples.
-
-    Parameters
-    ----------
-    horizon
-        How many tuples ahead.
-    by_lag
-        How many of them descend from the tuple 1, 2, … h places back: the column sums of M^T.
-    fresh
-        How many descend from independent draws yet to come: the sum of its last column.
-    """
+    """Expected numbers of occurrences among the next ``horizon`` tuples."""
 
     horizon: int
     by_lag: Floats
+    """How many of them descend from the tuple 1, 2, … h places back: the column sums of M^T."""
     fresh: float
+    """How many descend from independent draws yet to come: the sum of its last column."""
 
 
 def predict(model: LocalityModel, horizon: int) -> Prediction:
