@@ -7,16 +7,18 @@ milliseconds. Tests that need the same machine code go to the same worker, so th
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from recollect.compiled import interpreted
+from recollect.join import engine
 from recollect.policies import policy_names
 
 TESTS = Path(__file__).parent / "tests"
 ROOMS = Path(__file__).parent / "src" / "recollect"
 INTERPRETED = (
-    "compiled.py", "counting", "forecast", "hashing.py", "join", "locality", "lookup", "optimum",
+    "compiled.py", "forecast", "hashing.py", "join", "lookup", "optimum",
     "policies", "testing", "workload",
 )  # fmt: skip
 """The rooms whose tests and examples run interpreted, unless they are marked ``compiled``."""
@@ -72,6 +74,9 @@ def mode(request: pytest.FixtureRequest) -> Iterator[None]:
     """Run kernels and policies as plain Python in the rooms for which that is enough."""
     if _is_interpreted(request.node):
         with interpreted():
+            yield
+    elif request.node.get_closest_marker("compiled"):
+        with mock.patch.object(engine, "FEW_ARRIVALS", -1):  # compiled from the first arrival on
             yield
     else:
         yield

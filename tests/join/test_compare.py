@@ -23,6 +23,7 @@ def counts(stats) -> dict:
     return {name: getattr(stats, name) for name in COUNTED}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "more",
     [{}, {"split": True}, {"split": "20:80"}, {"where": "left.n != right.n"}, {"seed": 5}],
@@ -54,6 +55,7 @@ def test_the_exact_join_is_exact():
     assert comparison.survey.shares == (0.5, 0.5)
 
 
+@pytest.mark.compiled
 def test_more_room_and_evidence_help():
     streams = [ZipfStream(5_000, keys=500, seed=seed) for seed in (1, 2)]
     what = WHAT | {"window": 800}

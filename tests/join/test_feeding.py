@@ -46,6 +46,7 @@ def test_any_cuts_give_the_same_as_one_piece(how, cuts):
     assert whole.stats.evicted > 10 or how == "unlimited"
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("rows", [10, 700, 5000])
 def test_statistics_that_grow_do_not_depend_on_the_cuts(rows):
     arguments = WHAT | {"window": 900, "budget": "400kB", "policy": "prob:counts=exact"}

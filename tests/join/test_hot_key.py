@@ -25,6 +25,7 @@ def sizes_and_pairs(batches) -> tuple[list[int], int, int, int]:
     return lengths, sum(lengths), left, right
 
 
+@pytest.mark.compiled
 def test_chains_shorter_than_a_chunk():
     join = rc.Join(**WHAT, window="unlimited")
     rows = 1_500
@@ -35,6 +36,7 @@ def test_chains_shorter_than_a_chunk():
     assert max(lengths) <= OUTPUT_ROWS
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("keys", [None, "text"])
 def test_a_chain_longer_than_a_chunk(keys):
     keys = pa.array(["seven"] * CHAIN) if keys else None

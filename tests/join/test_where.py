@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 
+from recollect.compiled import is_interpreted, specialise
 from recollect.join.residual import EMPTY, LEFT, RIGHT, TEXT_EQ, TEXT_NE, Residual, assemble, holds
 from recollect.join.where import compile_where
 
@@ -22,13 +22,19 @@ Tree = tuple[Any, ...]
 Row = dict[str, Any]
 
 
-# Not cached: numba would not notice a change of holds, which is compiled into it.
-@njit
-def _passing(code, left, right):
-    passed = np.zeros((len(left), len(right)), np.bool_)
+def _first_pair(code, left, right):
+    return holds(code, left, 0, right, 0)
+
+
+def _all_pairs(passed, code, left, right):
     for i in range(len(left)):
         for j in range(len(right)):
             passed[i, j] = holds(code, left, i, right, j)
+
+
+def _passing(code, left, right):
+    passed = np.zeros((len(left), len(right)), np.bool_)
+    specialise(_all_pairs, code)(passed, code, left, right)
     return passed
 
 
@@ -348,11 +354,13 @@ def test_strings_are_equal_only_if_both_words_are() -> None:
     assert np.array_equal(_passing(assemble([(TEXT_NE, LEFT, RIGHT)]), rows, rows), ~same)
 
 
+@pytest.mark.compiled
 def test_no_filter_and_every_filter_have_one_compiled_form() -> None:
     batch = pa.record_batch({"x": [1.5], "s": ["a"]})
     where = compile_where("left.x > 1 and right.s = 'a'", batch.schema, batch.schema)
     words = where.encode(0, batch)
-    compiled = njit(lambda code, left, right: holds(code, left, 0, right, 0))
+    assert not is_interpreted()
+    compiled = specialise(_first_pair, EMPTY)
     for code in (EMPTY, where.code, pickle.loads(pickle.dumps(where)).code):
         assert isinstance(code, Residual)
         assert compiled(code, words, where.encode(1, batch))

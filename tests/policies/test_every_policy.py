@@ -31,11 +31,16 @@ POLICIES = [
     "lba:h=5,warmup=20",
     "tests.policies.forget_newest:ForgetTheNewest:patience=2",
 ]
+LONG = {"elba", "prob:counts=exact", "prob:counts=lossy,entries=64", "lba"}
+"""Those that take long and have a shorter one of the same code beside them."""
 SAMPLES = ["clock", "prob", "lba:h=3,warmup=20", "heeb:forecast=trend,warmup=20", "gdj:method=2"]
 """One of each family."""
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    "policy",
+    [pytest.param(p, marks=pytest.mark.thorough if p in LONG else ()) for p in POLICIES],
+)
 def test_policy(policy):
     check_policy(policy)
 

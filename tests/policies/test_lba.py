@@ -62,6 +62,7 @@ def test_sizes_and_growing_buffers(name, rows, window, capacity, first_slots):
     _check(TWINS[name], rows, (window, window), capacity, first_slots)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize(("kind", "twin"), [(Lba, naive.Lba), (Elba, naive.Elba)])
 def test_long_streams(kind, twin, setting):
@@ -113,6 +114,7 @@ def test_locality_gives_more_results_than_popularity_alone(recalls):
     assert recalls["elba"] >= recalls["lba"] - 0.5
 
 
+@pytest.mark.compiled
 def test_streams_of_different_rates():
     """What is frequent is as valuable in the slow stream as in the fast one."""
     random = np.random.default_rng(0)

@@ -137,6 +137,7 @@ def test_ranking_of_a_thousand(spread):
         model.check()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("upwards", [True, False])
 @pytest.mark.parametrize("from_below", [True, False])
 def test_ranking_never_runs_out_of_blocks(upwards, from_below):

@@ -110,6 +110,7 @@ def test_long_streams(name):
     _check(name, rows, spans, capacity, 2**63 + 1, 8)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ["gdj 2 at 0.9", "gdj 1 at 0.9", "prob", "life"])
 def test_large_buffers(name):
     """Many blocks of the ranking, a deep tournament, a ladder with many rungs."""
@@ -117,6 +118,7 @@ def test_large_buffers(name):
     _check(name, rows, (TimeWindow(900), TimeWindow(1200)), 500, first_slots=64)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ["gdj 2 at 0.9", "gdj 2 at 1"])
 def test_one_stream_stays_when_the_other_expires(name):
     """What one stream leaves in the ranking is thinly spread over all of it."""
