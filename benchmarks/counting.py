@@ -33,12 +33,11 @@ from recollect.counting import (
     epsilon_for_memory,
     estimated_entries,
     fresh_draws,
-    general_bound,
-    independent_bound,
 )
 from recollect.locality.coincidences import Coincidences
 from recollect.locality.model import fit_locality
 from recollect.streams import LocalityStream, ZipfStream
+from recollect_papers.theory import general_bound, independent_bound
 from tables import table
 
 EPSILON, SUPPORT = 0.001, 0.01

@@ -20,7 +20,6 @@ import numpy as np
 
 import recollect as rc
 from recollect.forecast import DiscreteLaw, Forecast, Now, Survival, Trend, Walk
-from recollect.forecast.heeb_scores import joining_scores
 from recollect.forecast.precomputed import trend_curve
 from recollect.join.budget import Capacity
 from recollect.join.engine import Engine
@@ -30,6 +29,7 @@ from recollect.optimum import best_runs
 from recollect.policies.heeb import Heeb
 from recollect.streams import TrendStream
 from recollect_papers import catalogue
+from recollect_papers.theory.heeb_scores import joining_scores
 
 FRESH = 10_000
 """The first seed where HIST is measured: its defaults were chosen on other streams."""

@@ -86,7 +86,7 @@ def test_parameters_of_the_papers():
     assert [s.deviation for s in roof.values()] == [3.3, 5.0]
     for streams in (tower, roof, floor):
         assert [(s.slope, s.lag, s.bound) for s in streams.values()] == [(1, 1, 10), (1, 0, 15)]
-    assert np.ptp(floor["R"].noise.probabilities) == 0
+    assert np.ptp(floor["R"].noise.weights) == 0
     ar1 = catalogue.load("ar1").streams["R"]
     assert (ar1.coefficient, ar1.constant, ar1.deviation, ar1.unit) == (0.72, 5.59, 4.22, 0.1)
     gdj = catalogue.load("gdj").streams["R"]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from papers.tests.naive_flow_expect import best_plan, best_strategy
 from recollect.errors import InputError
 from recollect.forecast import DiscreteLaw, Forecast, Trend
-from recollect.forecast.base import steps_ahead, whole_numbers
+from recollect.forecast.base import steps_ahead
+from recollect.streams.checks import whole_numbers
 from recollect_papers.theory import best_steps, run_steps
 from recollect_papers.theory.flow_expect import FlowExpect
 from recollect_papers.theory.steps import Candidates

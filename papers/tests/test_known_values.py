@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from recollect.forecast import Ar1, DiscreteLaw, Survival, Trend, Walk
-from recollect.forecast.precomputed import ar1_surface, trend_curve, walk_curve
+from recollect.forecast.precomputed import markov_surface, trend_curve, walk_curve
 from recollect.forecast.survival import alpha_for_lifetime
-from recollect.optimum import lfd_hits
-from recollect_papers.theory import best_steps, run_steps
+from recollect_papers.theory import best_steps, lfd_hits, run_steps
 
 CAPACITY, WARM_UP, STEPS, RUNS = 10, 40, 2_000, 3
 BOUNDS = (10, 15)
@@ -166,7 +165,7 @@ def test_generated_temperatures():
     """The caching problem on the paper's model of REAL, in tenths of a degree."""
     law = Ar1(0.72, 55.9, 42.2)
     references = law.sample(3_650, seed=1)
-    surface = ar1_surface(law, alpha=150, caching=True)
+    surface = markov_surface(law.chain, alpha=150, caching=True)
     heeb = hits(references, 150, lambda cached, now: surface.at(cached, references[now]))
     lru_hits = lru_hits_of(references, 150)
     best = lfd_hits(references, 150)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from recollect.forecast import Now, Survival, Walk
-from recollect.forecast.heeb_scores import joining_scores
 from recollect.forecast.survival import alpha_for_lifetime
 from recollect_papers.experiment import Scale
 from recollect_papers.registry import PAPERS
@@ -20,6 +19,7 @@ from recollect_papers.stochastic import (
 )
 from recollect_papers.stochastic.configurations import runs_of
 from recollect_papers.stochastic.results import OPT
+from recollect_papers.theory.heeb_scores import joining_scores
 from recollect_papers.theory.steps import Candidates
 
 SEEDS = tuple(range(1000, 1006))

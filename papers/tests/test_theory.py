@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from recollect.errors import InputError
 from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
-from recollect.forecast.heeb_scores import caching_scores, joining_scores
-from recollect.forecast.precomputed import ar1_surface
+from recollect.forecast.precomputed import markov_surface
 from recollect_papers.theory import (
     Bicubic,
     Known,
@@ -25,6 +24,7 @@ from recollect_papers.theory import (
     next_joining_score,
     strongly_dominates,
 )
+from recollect_papers.theory.heeb_scores import caching_scores, joining_scores
 from tests.forecast.laws import EXAMPLES
 from tests.forecast.test_fast_scores import ALPHA, EXP, SCORE, TREND, at
 from tests.naive import forecast as naive
@@ -161,7 +161,7 @@ def test_with_the_future_known_the_cache_keeps_what_comes_next():
 
 
 def test_bicubic():
-    surface = ar1_surface(Ar1(0.72, 5.6, 4.2), alpha=15, caching=True)
+    surface = markov_surface(Ar1(0.72, 5.6, 4.2).chain, alpha=15, caching=True)
     exact = Bicubic.of(surface, len(surface.states))
     assert exact.loss(surface).largest < 1e-9
     losses = [Bicubic.of(surface, points, -10, 50).loss(surface) for points in (5, 10, 20)]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.counting import LossyCounter
-from recollect.counting.lossy import POINTS, as_typed, width_of
+from recollect.counting.lossy import as_typed, width_of
 from recollect.errors import InputError
 from recollect.streams import LocalityStream, ZipfStream
 from tests.naive.lossy import Lossy
@@ -47,9 +47,6 @@ def test_same_as_the_twin(parts, epsilon, memory):
     assert (counter.tuples, counter.missed) == (twin.tuples, twin.missed)
     assert counter.entries_peak == max([*twin.before, len(twin.entries)])
     assert counter.entries_kept == max(twin.after, default=0)
-    assert counter.curve.buckets == 1
-    assert counter.curve.before.tolist() == twin.before
-    assert counter.curve.after.tolist() == twin.after
 
 
 @examples(80)
@@ -131,22 +128,6 @@ def test_never_more_entries_than_memory(memory):
         assert counter.entries <= counter.entries_peak <= memory
     assert counter.missed <= len(codes) / memory
     assert counter.epsilon == counter.missed / len(codes)
-
-
-def test_the_curve_stays_small():
-    counter = LossyCounter(0.5)
-    codes = np.arange(20_000) // 3
-    counter.add(codes)
-    curve = counter.curve
-    twin = Lossy(2)
-    for code in codes:
-        twin.add(code)
-    stretch = curve.buckets
-    assert stretch == 16
-    assert len(curve.before) == -(-10_000 // stretch) <= POINTS
-    chunks = range(0, 10_000, stretch)
-    assert curve.before.tolist() == [max(twin.before[i : i + stretch]) for i in chunks]
-    assert curve.after.tolist() == [max(twin.after[i : i + stretch]) for i in chunks]
 
 
 def test_nothing_counted():

@@ -5,9 +5,9 @@ import pytest
 
 from recollect.errors import InputError
 from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
-from recollect.forecast.heeb_scores import caching_scores, joining_scores
-from recollect.forecast.precomputed import ar1_surface, markov_surface, trend_curve, walk_curve
-from recollect.forecast.survival import alpha_for_lifetime, decay, lifetime_for_alpha
+from recollect.forecast.precomputed import markov_surface, trend_curve, walk_curve
+from recollect.forecast.survival import alpha_for_lifetime, decay
+from recollect_papers.theory.heeb_scores import caching_scores, joining_scores
 
 NOISE = DiscreteLaw.normal(2.5, bound=7)
 TREND = Trend(2, 5, NOISE)
@@ -85,16 +85,18 @@ def test_markov_surface(caching):
 
 
 @pytest.mark.parametrize("caching", [False, True])
-def test_ar1_surface(caching):
+def test_surface_of_an_autoregressive_process(caching):
     law = Ar1(0.7, 3, 4)
     values = np.arange(-20, 40)
     expected = SCORE[caching](law, values, Now.after([15]), EXP)
-    assert ar1_surface(law, ALPHA, caching).at(values, 15) == pytest.approx(expected, abs=1e-9)
+    surface = markov_surface(law.chain, ALPHA, caching)
+    assert surface.at(values, 15) == pytest.approx(expected, abs=1e-9)
 
 
 def test_alpha_and_lifetime():
     for lifetime in (1.5, 10, 1e6):
-        assert lifetime_for_alpha(alpha_for_lifetime(lifetime)) == pytest.approx(lifetime, rel=1e-6)
+        stays = 1 / (1 - decay(alpha_for_lifetime(lifetime)))
+        assert stays == pytest.approx(lifetime, rel=1e-6)
     assert alpha_for_lifetime(1) == pytest.approx(0.05)
     with pytest.raises(InputError):
         alpha_for_lifetime(0.5)

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from recollect.errors import InputError
 from recollect.locality.coincidences import Coincidences
-from recollect.locality.fit import LagProducts, fit_values, locality_model
 from recollect.locality.mixture import least_mixture
 from recollect.locality.model import b_by_h, fit_from_chance, fit_locality
 from recollect.streams import LocalityStream
+from recollect_papers.theory.locality_fit import LagProducts, fit_values, locality_model
 from tests.naive import locality_model as naive
 
 

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from recollect.errors import InputError
 from recollect.locality.model import LocalityModel
-from recollect.locality.prediction import descendants, predict, probabilities
+from recollect.locality.prediction import descendants, predict
 from recollect.streams import LocalityStream
+from recollect_papers.theory import expected_occurrences, probabilities
 from tests.naive import locality_model as naive
 
 shares = st.lists(st.integers(0, 5), min_size=2, max_size=6).filter(sum)
@@ -36,15 +37,9 @@ def test_lemma_3_is_the_sum_of_the_recursion(parts, recent, horizon):
     model = _model(parts)
     chances = probabilities(model, 1, recent, 0.2, horizon)
     assert len(chances) == horizon
-    assert predict(model, horizon).of_key(1, recent, 0.2) == pytest.approx(chances.sum())
-
-
-@settings(max_examples=30, deadline=None)
-@given(shares, st.integers(1, 8), st.integers(1, 9))
-def test_lemma_2_is_lemma_3_with_one_occurrence(parts, horizon, lag):
-    prediction = predict(_model(parts), horizon)
-    recent = [1 if place == lag else 0 for place in range(9, 0, -1)]
-    assert prediction.of_lag(lag, 0.3) == pytest.approx(prediction.of_key(1, recent, 0.3))
+    assert expected_occurrences(predict(model, horizon), 1, recent, 0.2) == pytest.approx(
+        chances.sum()
+    )
 
 
 def test_against_what_streams_do():
@@ -63,7 +58,7 @@ def test_against_what_streams_do():
             if keys[at - 3 : at].tolist() == [1, 0, 1]:
                 seen.append((keys[at : at + horizon] == 1).sum())
     assert len(seen) > 1000
-    expected = predict(model, horizon).of_key(1, [1, 0, 1], 0.25)
+    expected = expected_occurrences(predict(model, horizon), 1, [1, 0, 1], 0.25)
     assert np.mean(seen) == pytest.approx(expected, abs=4 * np.std(seen) / len(seen) ** 0.5)
 
 
@@ -84,5 +79,3 @@ def test_bad_input():
         predict(model, -1)
     with pytest.raises(InputError, match="horizon must be a whole number"):
         probabilities(model, 1, [1], 0.5, 2.5)
-    with pytest.raises(InputError, match="lag must be a whole number of at least 1, not 0"):
-        predict(model, 3).of_lag(0, 0.5)

@@ -9,7 +9,7 @@ import pytest
 from recollect.errors import BudgetError, InputError
 from recollect.lookup import lookup
 from recollect.lookup.compare import compare_caches, online_policy_names
-from recollect.optimum import lfd_hits
+from recollect_papers.theory import lfd_hits
 from tests.cli.command import call, write
 
 KEYS = np.random.default_rng(3).zipf(1.3, 2_000) % 200

@@ -11,9 +11,9 @@ import pytest
 from recollect.forecast import Ar1, DiscreteLaw, Trend, Walk
 from recollect.lookup import lookup
 from recollect.lookup.cache import Cache
-from recollect.optimum import lfd_hits
 from recollect.policies import Room, parse_cache_policy
 from recollect.policies.heeb import Heeb
+from recollect_papers.theory import lfd_hits
 
 TEMPERATURES = Path(os.environ.get("RECOLLECT_DATA", "")) / "melbourne_temp.parquet"
 DAILY = Ar1(factor=0.72, shift=55.9, deviation=42.2)

@@ -269,8 +269,8 @@ class Heeb(NaiveCache):
 
     def scores(self, keys):
         from recollect.forecast import Now
-        from recollect.forecast.heeb_scores import caching_scores
         from recollect.forecast.survival import Survival
+        from recollect_papers.theory.heeb_scores import caching_scores
 
         now = Now(len(self.seen) - 1, np.array(self.seen[-1:]))
         return caching_scores(self.law, keys, now, Survival("exp", self.alpha))

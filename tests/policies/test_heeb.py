@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 import recollect as rc
 from recollect.errors import InputError, PolicyError
 from recollect.forecast import Ar1, DiscreteLaw, Markov, Now, Stationary, Survival, Trend, Walk
-from recollect.forecast.heeb_scores import joining_scores
 from recollect.forecast.precomputed import trend_curve, walk_curve
 from recollect.policies import parse_policy
 from recollect.policies.heeb import Heeb
 from recollect.policies.heeb_tables import table_of
 from recollect_papers import catalogue
 from recollect_papers.theory import run_steps
+from recollect_papers.theory.heeb_scores import joining_scores
 from tests.engines import (
     assert_same_victims,
     buffered_in,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recollect.streams import TrendStream, WalkStream
-from recollect.streams.noise import Noise, discrete_normal, uniform
+from recollect.streams.noise import DiscreteLaw
 
 
 def keys(stream):
@@ -15,10 +15,10 @@ def keys(stream):
 
 def assert_follows(drawn, law):
     """Chi-square over the values that are expected often enough."""
-    expected = law.probabilities * len(drawn)
-    assert drawn.min() >= law.least
-    assert drawn.max() < law.least + len(expected)
-    observed = np.bincount(drawn - law.least, minlength=len(expected))
+    expected = law.weights * len(drawn)
+    assert drawn.min() >= law.low
+    assert drawn.max() < law.low + len(expected)
+    observed = np.bincount(drawn - law.low, minlength=len(expected))
     likely = expected > 5
     freedom = likely.sum() - 1
     distance = ((observed - expected)[likely] ** 2 / expected[likely]).sum()
@@ -27,8 +27,8 @@ def assert_follows(drawn, law):
 
 
 def moments(law):
-    mean = (law.values * law.probabilities).sum()
-    return mean, np.sqrt(((law.values - mean) ** 2 * law.probabilities).sum())
+    mean = (law.values * law.weights).sum()
+    return mean, np.sqrt(((law.values - mean) ** 2 * law.weights).sum())
 
 
 @pytest.mark.parametrize("deviation", [1.0, 2.0, 3.3, 5.0, inf])
@@ -38,17 +38,22 @@ def test_noise_around_the_trend(deviation):
 
 
 def test_bounds_and_normalisation():
-    for law in (uniform(10), discrete_normal(0, 3.3, bound=10), discrete_normal(0, 5, bound=15)):
-        assert law.probabilities.sum() == pytest.approx(1, abs=1e-12)
+    for law in (
+        DiscreteLaw.uniform(-10, 10),
+        DiscreteLaw.normal(3.3, 10),
+        DiscreteLaw.normal(5, 15),
+    ):
+        assert law.weights.sum() == pytest.approx(1, abs=1e-12)
         assert law.values[0] == -law.values[-1]
-        assert np.all(law.probabilities > 0)
-        np.testing.assert_allclose(law.probabilities, law.probabilities[::-1])
-    assert uniform(0).probabilities.tolist() == [1.0]
+        assert np.all(law.weights > 0)
+        np.testing.assert_allclose(law.weights, law.weights[::-1])
+    assert DiscreteLaw.uniform(0, 0).weights.tolist() == [1.0]
 
 
 @pytest.mark.parametrize(("mean", "deviation"), [(0, 1), (2, 1), (-0.4, 1.5), (0.3, 40)])
 def test_a_discrete_normal_law_has_the_moments_asked_for(mean, deviation):
-    assert moments(discrete_normal(mean, deviation)) == pytest.approx((mean, deviation), abs=1e-6)
+    law = DiscreteLaw.normal(deviation, mean=mean)
+    assert moments(law) == pytest.approx((mean, deviation), abs=1e-6)
 
 
 @pytest.mark.parametrize("slope", [0.25, -0.5, 3.0])
@@ -65,6 +70,6 @@ def test_steps_of_a_walk(drift, deviation):
 
 
 def test_the_least_likely_noise_is_drawn_too():
-    law = Noise(3, np.array([0.001, 0.0, 0.999]))
+    law = DiscreteLaw(3, np.array([0.001, 0.0, 0.999]))
     drawn = law.sampler(np.random.default_rng(1))(100_000)
     assert set(drawn.tolist()) == {3, 5}

@@ -11,6 +11,7 @@ import typer
 
 from recollect.errors import MissingExtraError, RecollectError
 from recollect.plugins import PAPERS, added
+from recollect.toml.tables import ConfigError
 
 # typer uses click, or a copy of its own; this is the right class in both cases.
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
@@ -67,6 +68,10 @@ def main() -> None:
     try:
         words = sys.argv[1:] or ["--help"]
         sys.exit(new_app(words[0])(words, standalone_mode=False))
+    except ConfigError as error:
+        for mistake in error.mistakes:
+            _complain(mistake)
+        sys.exit(2)
     except RecollectError as error:
         _complain(str(error))
         sys.exit(2)

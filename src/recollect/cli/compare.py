@@ -131,29 +131,18 @@ def compare(
 
 def row_of(run: Stats | Run, best: BestRun | None = None) -> dict[str, Any]:
     """What is shown of a run, and how many of the optimum's results it has missed."""
-    row = {
-        "policy": run.policy,
-        "budget": run.budget,
-        "results": run.results,
-        "recall": run.recall,
-        "evicted": run.evicted,
-        "refused": run.refused,
-        "expired": run.expired,
-        "tuples_per_second": run.tuples_per_second,
-    }
+    names = (
+        "policy", "budget", "results", "recall", "evicted", "refused", "expired",
+        "tuples_per_second",
+    )  # fmt: skip
+    row = {name: getattr(run, name) for name in names}
     return row if best is None else row | {"gap": best.gap(run.results)}
 
 
 def best_row(run: BestRun) -> dict[str, Any]:
     """What is shown of the optimum."""
-    return {
-        "policy": run.policy,
-        "budget": run.budget,
-        "results": run.results,
-        "recall": run.recall,
-        "tuples_per_second": run.tuples_per_second,
-        "gap": 0.0,
-    }
+    names = ("policy", "budget", "results", "recall", "tuples_per_second")
+    return {name: getattr(run, name) for name in names} | {"gap": 0.0}
 
 
 def page_facts(

@@ -41,12 +41,6 @@ def compare_one(
 
 
 def _row(run: CacheRun, best: CacheRun | None) -> dict[str, Any]:
-    row = {
-        "policy": run.policy,
-        "budget": run.budget,
-        "cache": run.cache,
-        "results": run.results,
-        "recall": run.recall,
-        "tuples_per_second": run.tuples_per_second,
-    }
+    names = ("policy", "budget", "cache", "results", "recall", "tuples_per_second")
+    row = {name: getattr(run, name) for name in names}
     return row if best is None else row | {"gap": gap_to(best.results, run.results)}

@@ -13,9 +13,7 @@ from recollect.counting import count as count_values
 
 
 def count(
-    file: Annotated[
-        str, typer.Argument(help="The stream: a Parquet, CSV, Arrow IPC or JSON-lines file.")
-    ],
+    file: options.File,
     key: Annotated[str, typer.Option(help="The column whose values are counted.")],
     support: Annotated[
         float, typer.Option(help="The share of all tuples that makes a value frequent: 0.01.")

@@ -37,10 +37,7 @@ def join(
     exact: Annotated[
         bool, typer.Option(help="Also count the exact results, for the recall.")
     ] = False,
-    out: Annotated[
-        str | None,
-        typer.Option(help="Write the joined rows to this file (format by its ending)."),
-    ] = None,
+    out: options.Out = None,
     json: options.Json = False,
 ) -> None:
     """Join two streams inside a memory budget."""

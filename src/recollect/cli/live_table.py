@@ -24,13 +24,7 @@ COLUMNS = (
 
 @contextmanager
 def live_table(console: Console | None = None) -> Iterator[Callable[[Record], None]]:
-    """Show every record that the yielded function is given, and the totals at the end.
-
-    Parameters
-    ----------
-    console
-        Where to; by default stderr.
-    """
+    """Show every record that the yielded function is given, and the totals at the end."""
     console = console or Console(stderr=True)
     shown = LastBatches()
     if console.is_terminal:

@@ -14,9 +14,7 @@ from recollect.streams import open_sink
 
 
 def lookup(
-    stream: Annotated[
-        str, typer.Argument(help="The stream: a Parquet, CSV, Arrow IPC or JSON-lines file.")
-    ],
+    stream: options.File,
     on: Annotated[
         str, typer.Option(help="Key columns: KEY, STREAM=RELATION, several separated by commas.")
     ],
@@ -49,10 +47,7 @@ def lookup(
         typer.Option(min=1, max=2**31, help="Rows per batch; for each there is at most one query."),
     ] = BATCH_ROWS,
     seed: options.Seed = 0,
-    out: Annotated[
-        str | None,
-        typer.Option(help="Write the enriched rows to this file (format by its ending)."),
-    ] = None,
+    out: options.Out = None,
     json: options.Json = False,
 ) -> None:
     """Enrich a stream with the rows of a database, through a cache of bounded size."""

@@ -11,6 +11,9 @@ from recollect.errors import InputError
 Left = Annotated[
     str, typer.Argument(help="The left stream: a Parquet, CSV, Arrow IPC or JSON-lines file.")
 ]
+File = Annotated[
+    str, typer.Argument(help="The stream: a Parquet, CSV, Arrow IPC or JSON-lines file.")
+]
 Right = Annotated[str, typer.Argument(help="The right stream; may be the same file.")]
 On = Annotated[str, typer.Option(help="Key columns: KEY, LEFT=RIGHT, several separated by commas.")]
 _TIME = typer.Option(help="Time column: T, or LEFT=RIGHT.")
@@ -66,6 +69,9 @@ Quality = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="For policies that draw random numbers.")]
+Out = Annotated[
+    str | None, typer.Option(help="Write the rows to this file (format by its ending).")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Html = Annotated[str | None, typer.Option(help="Write a page with the recall curves to this file.")]
 

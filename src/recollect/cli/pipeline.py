@@ -1,7 +1,6 @@
 """``recollect pipeline``: from raw sources through the bounded join to a report, on Spark."""
 
 import time
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,7 +8,6 @@ import typer
 from recollect.cli import options
 from recollect.cli.pipeline_screen import Screen, summary
 from recollect.cli.show import print_facts, print_json
-from recollect.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,12 +29,8 @@ def pipeline(
     json: options.Json = False,
 ) -> None:
     """Read, clean and join two sources on Spark, measure what was lost, and write a report."""
-    if find_spec("pyspark") is None:
-        raise MissingExtraError(
-            "a pipeline needs PySpark, which is not installed: pip install 'recollect[spark]'"
-        )
     # Only now, because Spark takes a second to load and no other command needs it.
-    from recollect.spark.pipeline import ConfigError, read_config, run_pipeline
+    from recollect.spark.pipeline import read_config, run_pipeline
     from recollect.spark.session import logging_to, messages_in, session
 
     begun = time.monotonic()
@@ -54,10 +48,6 @@ def pipeline(
 
         with Screen() as screen:
             numbers = run_pipeline(plan, start, stage or (), screen)
-    except ConfigError as error:
-        for mistake in error.mistakes:
-            typer.echo(f"recollect: {mistake}", err=True)
-        raise typer.Exit(2) from None
     finally:
         for spark in started:
             spark.stop()

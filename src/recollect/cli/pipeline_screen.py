@@ -13,15 +13,7 @@ Numbers = Mapping[str, Any]
 
 
 class Screen(ExitStack):
-    """Shows the stage that runs, the batches of the join, and a line for each stage that is done.
-
-    Parameters
-    ----------
-    console
-        Where to; by default stderr.
-    batches
-        Whether the batches of the join are shown.
-    """
+    """Shows the stage that runs, the batches of the join, and a line for each stage done."""
 
     def __init__(self, console: Console | None = None, batches: bool = True) -> None:
         super().__init__()

@@ -15,9 +15,7 @@ from recollect.report.profile_wording import headline, lead
 
 
 def profile(
-    file: Annotated[
-        str, typer.Argument(help="The stream: a Parquet, CSV, Arrow IPC or JSON-lines file.")
-    ],
+    file: options.File,
     key: Annotated[str, typer.Option(help="Key column; several separated by commas.")],
     time: Annotated[
         str | None, typer.Option(help="Time column, to check that tuples are in its order.")

@@ -9,7 +9,6 @@ from rich.table import Table
 from recollect.cli import options
 from recollect.cli.show import print_json, print_table, progress
 from recollect.optimum import BestRun
-from recollect.toml.tables import ConfigError
 from recollect.workload import Run, WorkloadComparison
 from recollect.workload import run as run_workload
 from recollect.workload.config import read_workload
@@ -27,12 +26,7 @@ def run(
     json: options.Json = False,
 ) -> None:
     """Run joins of many streams that share one budget, and say how much of the result is kept."""
-    try:
-        configured = read_workload(workload, data)
-    except ConfigError as error:
-        for mistake in error.mistakes:
-            typer.echo(f"recollect: {mistake}", err=True)
-        raise typer.Exit(2) from None
+    configured = read_workload(workload, data)
     settings = configured.settings
     for name in configured.generated:
         typer.echo(f"recollect: stream {name} is generated; --data gives the real one", err=True)

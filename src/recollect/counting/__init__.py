@@ -1,29 +1,19 @@
 """How often each value came, exactly or in bounded memory."""
 
 from recollect.counting.base import add, crowded, frequency
-from recollect.counting.bounds import (
-    general_bound,
-    independent_bound,
-    popularity_bound,
-    zipf_bound,
-)
 from recollect.counting.estimate import epsilon_for_memory, estimated_entries
-from recollect.counting.exact import ExactCounts, enlarge, new_exact_counts
-from recollect.counting.lossy import Entries, LossyCounter, MemoryCurve
+from recollect.counting.exact import enlarge, new_exact_counts
+from recollect.counting.lossy import LossyCounter
 from recollect.counting.lossy_table import LossyTable, new_lossy_table
 from recollect.counting.popularity import fresh_draws
-from recollect.counting.sketch import Sketch, new_sketch
+from recollect.counting.sketch import new_sketch
 from recollect.counting.values import ValueCounter
 from recollect.counting.whole import Frequent, count
 
 __all__ = [
-    "Entries",
-    "ExactCounts",
     "Frequent",
     "LossyCounter",
     "LossyTable",
-    "MemoryCurve",
-    "Sketch",
     "ValueCounter",
     "add",
     "count",
@@ -33,11 +23,7 @@ __all__ = [
     "estimated_entries",
     "frequency",
     "fresh_draws",
-    "general_bound",
-    "independent_bound",
     "new_exact_counts",
     "new_lossy_table",
     "new_sketch",
-    "popularity_bound",
-    "zipf_bound",
 ]

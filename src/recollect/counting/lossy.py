@@ -18,17 +18,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from recollect.compiled import inlined, specialise
+from recollect.compiled import specialise
 from recollect.counting.base import add
 from recollect.counting.lossy_table import (
-    AFTER,
-    BEFORE,
-    BUCKETS,
     CODE,
     COUNT,
     ERROR,
     KEPT,
-    LEFT,
     MISSED,
     ORIGIN,
     PEAK,
@@ -45,7 +41,6 @@ Codes = NDArray[np.int64]
 LEAST_EPSILON = 1e-12
 MOST_ENTRIES = 2**30
 FIRST_ENTRIES = 1024
-POINTS = 1024
 
 
 class Entries(NamedTuple):
@@ -58,17 +53,6 @@ class Entries(NamedTuple):
     """How much the counts may have missed: the keys came at most ``counts + errors`` times."""
     origins: Codes
     """The number of the tuple at which counting began."""
-
-
-class MemoryCurve(NamedTuple):
-    """Entries over time, in at most 1,024 points of equally many buckets each."""
-
-    buckets: int
-    """How many buckets a point stands for."""
-    before: Codes
-    """By point: the most entries before one of its buckets ended."""
-    after: Codes
-    """By point: the most entries after one of its buckets ended."""
 
 
 class LossyCounter:
@@ -98,8 +82,6 @@ class LossyCounter:
         self._memory = MOST_ENTRIES if memory is None else memory
         first = min(self._memory, FIRST_ENTRIES)
         self._table = new_lossy_table(first, width_of(epsilon), streams=1)
-        self._curve: NDArray[np.int64] = np.zeros((2, POINTS), np.int64)
-        self._stretch: NDArray[np.int64] = np.ones(1, np.int64)
 
     def add(self, codes: ArrayLike) -> None:
         """Count the next tuples of the stream, as codes of their keys."""
@@ -116,7 +98,7 @@ class LossyCounter:
         while done < len(array):
             entries = self._table.lines.shape[1]
             grows = entries < self._memory
-            done = count(self._table, array, done, grows, self._curve, self._stretch)
+            done = count(self._table, array, done, grows)
             if done < len(array):
                 self._table = enlarge_lossy_table(self._table, min(2 * entries, self._memory))
 
@@ -152,13 +134,6 @@ class LossyCounter:
     def entries_kept(self) -> int:
         """How many keys still had an entry after the end of a bucket, at most."""
         return self._fact(KEPT)
-
-    @property
-    def curve(self) -> MemoryCurve:
-        """How many keys had an entry over time."""
-        stretch = int(self._stretch[0])
-        before, after = self._curve[:, : -(-self._fact(BUCKETS) // stretch)].copy()
-        return MemoryCurve(stretch, before, after)
 
     def all_entries(self) -> Entries:
         """Every key that has an entry, in the order in which they got it."""
@@ -210,33 +185,14 @@ def width_of(epsilon: float) -> int:
     return ceil(1 / as_typed(epsilon))
 
 
-def _count(table, codes, start, grows, curve, stretch):
+def _count(table, codes, start, grows):
     """Count until the table must grow; return how far that went."""
     i = start
     while i < len(codes):
         room = table.lines.shape[1] - table.facts[0, USED]
         if grows and room == 0:
             break
-        ended = table.facts[0, BUCKETS]
-        # So many tuples end one bucket at most.
-        for _ in range(min(len(codes) - i, table.facts[0, LEFT], max(room, 1))):
+        for _ in range(min(len(codes) - i, max(room, 1))):
             add(table, 0, codes[i])
             i += 1
-        if table.facts[0, BUCKETS] != ended:
-            _record(curve, stretch, ended, table.facts[0, BEFORE], table.facts[0, AFTER])
     return i
-
-
-@inlined
-def _record(curve, stretch, bucket, before, after):
-    points = curve.shape[1]
-    if bucket // stretch[0] == points:  # then each point stands for twice as many buckets
-        for row in range(2):
-            for point in range(points // 2):
-                curve[row, point] = max(curve[row, 2 * point], curve[row, 2 * point + 1])
-            for point in range(points // 2, points):
-                curve[row, point] = 0
-        stretch[0] *= 2
-    point = bucket // stretch[0]
-    curve[0, point] = max(curve[0, point], before)
-    curve[1, point] = max(curve[1, point], after)

@@ -30,10 +30,10 @@ from recollect.compiled import cached, inlined, mix
 STREAMS = 2
 CODE, COUNT, ERROR, ORIGIN = range(4)
 """A line: a key, its count, what that may have missed, and the number of the tuple it came with."""
-WIDTH, TUPLES, LEFT, USED, MISSED, BUCKETS, BEFORE, AFTER, PEAK, KEPT = range(10)
+WIDTH, TUPLES, LEFT, USED, MISSED, PEAK, KEPT = range(7)
 """The facts of a stream: tuples per bucket, tuples before this bucket and still to come in it,
-entries, what a key without an entry may have missed, buckets that have ended, entries before and
-after the last one ended, and the most entries ever before and after the end of a bucket."""
+entries, what a key without an entry may have missed, and the most entries ever before and after the
+end of a bucket."""
 EMPTY = -1
 BYTES_PER_ENTRY = 32 + 16
 """A line, and at most four places."""
@@ -112,9 +112,6 @@ def _end_bucket(table, stream, full):
     facts[stream, LEFT] = facts[stream, WIDTH]
     facts[stream, USED] = kept
     facts[stream, MISSED] = missed
-    facts[stream, BUCKETS] += 1
-    facts[stream, BEFORE] = used
-    facts[stream, AFTER] = kept
     facts[stream, PEAK] = max(used, facts[stream, PEAK])
     facts[stream, KEPT] = max(kept, facts[stream, KEPT])
     _rebuild(table, stream)
@@ -130,17 +127,7 @@ def _rebuild(table, stream):
 
 
 def new_lossy_table(entries: int, width: int, streams: int = STREAMS) -> LossyTable:
-    """Make an empty table.
-
-    Parameters
-    ----------
-    entries
-        How many entries it may have per stream.
-    width
-        How many tuples a bucket has.
-    streams
-        How many streams are counted.
-    """
+    """Make an empty table."""
     size = 2
     while size < 2 * entries:
         size *= 2

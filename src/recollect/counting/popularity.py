@@ -52,13 +52,6 @@ def fresh_draws(codes: NDArray[np.int64], model: LocalityModel) -> NDArray[np.fl
     probability that follows from how popular its key is and from which of the last h tuples it may
     be a copy; these probabilities are added up by key, as in one step of expectation maximisation.
 
-    Parameters
-    ----------
-    codes
-        The keys of the tuples, as codes.
-    model
-        How the stream repeats itself.
-
     Examples
     --------
     Keys 1 and 2 both came three times, but key 2 three times in a row.

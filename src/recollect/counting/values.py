@@ -25,12 +25,7 @@ class ValueEntries(NamedTuple):
 class ValueCounter:
     """Counts the values of Arrow arrays; NULL and NaN are not values.
 
-    Parameters
-    ----------
-    kind
-        The type of the arrays.
-    epsilon, memory
-        As for :class:`~recollect.counting.LossyCounter`.
+    ``epsilon`` and ``memory`` are those of :class:`~recollect.counting.LossyCounter`.
 
     Examples
     --------

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from recollect.errors import InputError
-from recollect.forecast.base import Forecast, Now, Probabilities, Values, steps_ahead, whole_numbers
+from recollect.forecast.base import Forecast, Now, Probabilities, Values, steps_ahead
 from recollect.forecast.markov import MOST_STATES, Markov
-from recollect.streams.checks import require_real
+from recollect.streams.checks import require_real, whole_numbers
 
 REACH = 8
 """Standard deviations from the mean after which states are left out: 1e-15 of the law."""

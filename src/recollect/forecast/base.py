@@ -19,12 +19,13 @@ Xie, Yang, Chen: On Joining and Caching Stochastic Streams, 2005, section 3.
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from recollect.errors import InputError
+from recollect.streams.checks import whole_numbers
 
 Values = NDArray[np.int64]
 Probabilities = NDArray[np.float64]
@@ -33,42 +34,12 @@ registry: dict[str, type["Forecast"]] = {}
 """The laws by name."""
 
 
-def whole_numbers(values: ArrayLike, name: str = "values", least: int = 0) -> Values:
-    """Make a flat array of whole numbers, at least so many of them.
-
-    >>> whole_numbers([1, 2.5])
-    Traceback (most recent call last):
-    recollect.errors.InputError: values must be whole numbers, but 2.5 is among them
-    """
-    array = np.asarray(values)
-    if array.ndim != 1 or len(array) < least:
-        raise InputError(
-            f"{name} must be a flat array of at least {least} whole numbers, not one of shape"
-            f" {array.shape}"
-        )
-    if array.dtype.kind in "iu" or len(array) == 0:
-        return array.astype(np.int64)
-    if array.dtype.kind != "f":
-        raise InputError(f"{name} must be whole numbers, not of type {array.dtype}")
-    broken = (array != np.floor(array)) | ~np.isfinite(array)
-    if broken.any():
-        raise InputError(f"{name} must be whole numbers, but {array[broken][0]} is among them")
-    return array.astype(np.int64)
-
-
 def steps_ahead(deltas: ArrayLike) -> Values:
     """Make an array of Δ, which are at least 1."""
     array = whole_numbers(deltas, "deltas")
     if len(array) and array.min() < 1:
         raise InputError(f"a forecast looks at least 1 step ahead, not {array.min()}")
     return array
-
-
-def frozen(array: ArrayLike, kind: Any = np.float64) -> NDArray[Any]:
-    """Make an array that cannot be changed, as befits a frozen dataclass."""
-    copy = np.array(array, kind)
-    copy.flags.writeable = False
-    return copy
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from recollect.errors import InputError
-from recollect.forecast.base import Forecast, Now, forecast_class, forecast_names, whole_numbers
-from recollect.streams.checks import require_real
+from recollect.forecast.base import Forecast, Now, forecast_class, forecast_names
+from recollect.streams.checks import require_real, whole_numbers
 
 UNSURE = 0.01
 """The share of a forecast that is spread over all values."""

@@ -13,11 +13,11 @@ from recollect.forecast.base import (
     Values,
     first_of_hazards,
     steps_ahead,
-    whole_numbers,
 )
 from recollect.forecast.stationary import Stationary
 from recollect.locality.coincidences import Coincidences
 from recollect.locality.model import LocalityModel, fit_locality
+from recollect.streams.checks import whole_numbers
 
 
 @dataclass(frozen=True, eq=False)

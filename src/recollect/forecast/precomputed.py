@@ -4,7 +4,7 @@
 trend              a curve over the distance of a value from the line of the trend
 random walk        a curve over the distance of a value from the last one (the paper's h1)
 Markov chain       a matrix over the last value and the value, by one inversion
-AR(1)              the same, a surface (the paper's h2)
+AR(1)              the same, of its chain (the paper's h2)
 =================  ================================================================================
 
 Let P be the transitions of a chain and γ = exp(-1/α). The sum over all Δ of γ^Δ P^Δ is N - I with
@@ -25,14 +25,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from recollect.errors import InputError
-from recollect.forecast.ar1 import Ar1
-from recollect.forecast.base import Now, Probabilities, whole_numbers
-from recollect.forecast.discrete import DiscreteLaw
-from recollect.forecast.heeb_scores import caching_scores
+from recollect.forecast.base import Now, Probabilities
 from recollect.forecast.markov import Markov
 from recollect.forecast.survival import NEGLIGIBLE, Survival, decay
 from recollect.forecast.trend import Trend
 from recollect.forecast.walk import Walk
+from recollect.streams.checks import whole_numbers
+from recollect.streams.noise import DiscreteLaw
 
 FINE = 16
 """Places of a curve per whole distance, where the trend does not move in whole numbers."""
@@ -138,7 +137,8 @@ def walk_curve(law: Walk, survival: Survival, caching: bool = False) -> Curve:
     low, high = _reach(law.steps, survival.horizon)
     if caching and survival.kind != "exp":
         distances = np.arange(low, high + 1)
-        return Curve(low, caching_scores(law, distances, Now.after([0]), survival))
+        first = law.first_probabilities(distances, survival.horizon, Now.after([0]))
+        return Curve(low, first @ survival.at(np.arange(1, survival.horizon + 1)))
     # Sums of steps are products of transforms, so the sum over all Δ is a geometric series.
     places = 1 << (high - low).bit_length()
     steps = np.zeros(places)
@@ -185,16 +185,8 @@ def markov_surface(law: Markov, alpha: float, caching: bool = False) -> Surface:
     >>> law = Markov(states=[3, 8], transitions=[[0.5, 0.5], [1, 0]])
     >>> markov_surface(law, alpha=10, caching=True).at([3, 8], last=8).round(3)
     array([0.905, 0.748])
-    >>> from recollect.forecast.heeb_scores import caching_scores
-    >>> caching_scores(law, [3, 8], Now.after([8]), Survival("exp", 10)).round(3)
-    array([0.905, 0.748])
     """
     identity = np.eye(len(law.states))
     visits = np.linalg.inv(identity - decay(alpha) * law.transitions)
     scores = visits - identity
     return Surface(law.states, scores / np.diag(visits) if caching else scores)
-
-
-def ar1_surface(law: Ar1, alpha: float, caching: bool = False) -> Surface:
-    """Score every value from every last value of an AR(1) process (the paper's h2)."""
-    return markov_surface(law.chain, alpha, caching)

@@ -13,7 +13,7 @@ Xie, Yang, Chen: On Joining and Caching Stochastic Streams, 2005, section 5.3, T
 """
 
 from dataclasses import dataclass
-from math import ceil, exp, inf, log, log1p
+from math import ceil, exp, log, log1p
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -100,12 +100,3 @@ def alpha_for_lifetime(lifetime: float) -> float:
     require_real("lifetime", lifetime, least=1)
     # Tuples that all leave at once have no α.
     return max(LEAST_ALPHA, -1 / log1p(-1 / lifetime)) if lifetime > 1 else LEAST_ALPHA
-
-
-def lifetime_for_alpha(alpha: float) -> float:
-    """Tell how many steps tuples stay in the mean, under ``exp``.
-
-    >>> lifetime_for_alpha(alpha_for_lifetime(25)).__round__(6)
-    25.0
-    """
-    return inf if decay(alpha) == 1 else 1 / (1 - decay(alpha))

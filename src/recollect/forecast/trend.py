@@ -9,16 +9,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from recollect.forecast.base import (
-    Forecast,
-    Now,
-    Probabilities,
-    Values,
-    steps_ahead,
-    whole_numbers,
-)
-from recollect.forecast.discrete import DiscreteLaw
-from recollect.streams.checks import require_real
+from recollect.forecast.base import Forecast, Now, Probabilities, Values, steps_ahead
+from recollect.streams.checks import require_real, whole_numbers
+from recollect.streams.noise import DiscreteLaw
 
 
 @dataclass(frozen=True, eq=False)

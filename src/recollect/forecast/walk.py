@@ -8,16 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from recollect.errors import InputError
-from recollect.forecast.base import (
-    Forecast,
-    Now,
-    Probabilities,
-    Values,
-    steps_ahead,
-    whole_numbers,
-)
-from recollect.forecast.discrete import WIDEST, DiscreteLaw
-from recollect.streams.checks import require_whole
+from recollect.forecast.base import Forecast, Now, Probabilities, Values, steps_ahead
+from recollect.streams.checks import require_whole, whole_numbers
+from recollect.streams.noise import WIDEST, DiscreteLaw
 
 NEGLIGIBLE = 1e-30
 """Tails with less than that are cut off, or a walk would seem to spread as fast as it can."""

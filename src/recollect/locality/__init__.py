@@ -3,13 +3,12 @@
 from recollect.locality.coincidences import Coincidences
 from recollect.locality.distances import Distances
 from recollect.locality.entropy import conditional_entropy, entropy_iid
-from recollect.locality.fit import LagProducts, fit_values, locality_model
 from recollect.locality.interarrival import InterArrival
-from recollect.locality.model import LocalityModel, b_by_h, fit_locality
+from recollect.locality.model import LocalityModel, fit_locality
 from recollect.locality.numbering import KeyNumbers
 from recollect.locality.permutation import permutation
-from recollect.locality.popularity import Popularity, ZipfFit, fit_zipf
-from recollect.locality.prediction import Prediction, descendants, predict, probabilities
+from recollect.locality.popularity import Popularity, fit_zipf
+from recollect.locality.prediction import Prediction, predict
 from recollect.locality.profile import Fitted, Order, Profile, profile
 from recollect.locality.stack_distance import StackDistance
 
@@ -19,24 +18,17 @@ __all__ = [
     "Fitted",
     "InterArrival",
     "KeyNumbers",
-    "LagProducts",
     "LocalityModel",
     "Order",
     "Popularity",
     "Prediction",
     "Profile",
     "StackDistance",
-    "ZipfFit",
-    "b_by_h",
     "conditional_entropy",
-    "descendants",
     "entropy_iid",
     "fit_locality",
-    "fit_values",
     "fit_zipf",
-    "locality_model",
     "permutation",
     "predict",
-    "probabilities",
     "profile",
 ]

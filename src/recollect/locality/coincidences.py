@@ -13,12 +13,8 @@ MOST_LAGS = 1_000
 class Coincidences:
     """Counts, in one pass, how many tuples equal the one ``lag`` places before them.
 
-    The state is the last ``h`` codes and one counter per lag, whatever the length of the stream.
-
-    Parameters
-    ----------
-    h
-        The largest lag, at most 1,000.
+    The largest lag is ``h``, at most 1,000. The state is the last ``h`` codes and one counter per
+    lag, whatever the length of the stream.
 
     Examples
     --------

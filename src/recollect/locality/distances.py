@@ -60,13 +60,6 @@ def new_counts() -> NDArray[np.int64]:
 class Distances:
     """How far apart the appearances of equal keys are.
 
-    Parameters
-    ----------
-    counts
-        By bin: how many tuples have a predecessor with the same key at such a distance.
-    firsts
-        How many tuples have no such predecessor.
-
     Examples
     --------
     >>> found = Distances.of([1, 1, 3, 5000], firsts=2)
@@ -75,7 +68,9 @@ class Distances:
     """
 
     counts: NDArray[np.int64]
+    """By bin: how many tuples have a predecessor with the same key at such a distance."""
     firsts: int
+    """How many tuples have no such predecessor."""
 
     @classmethod
     def of(

@@ -27,11 +27,6 @@ from recollect.locality.model import LocalityModel
 def entropy_iid(counts: NDArray[np.int64]) -> float:
     """The entropy of one draw from the keys of a stream, in bits.
 
-    Parameters
-    ----------
-    counts
-        How often each key came.
-
     Examples
     --------
     >>> entropy_iid(np.array([4, 2, 2]))

@@ -30,18 +30,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LocalityModel:
-    """The parameters of the locality model, apart from the popularity.
-
-    Parameters
-    ----------
-    weights
-        a_1, a_2, … a_h: the probabilities of a copy at each lag.
-    b
-        The probability of an independent draw.
-    """
+    """The parameters of the locality model, apart from the popularity."""
 
     weights: Floats
+    """a_1, a_2, … a_h: the probabilities of a copy at each lag."""
     b: float
+    """The probability of an independent draw."""
 
     @property
     def h(self) -> int:
@@ -87,14 +81,7 @@ def fit_locality(
 
 
 def fit_from_chance(counts_by_lag: ArrayLike, tuples: int, chance: float) -> LocalityModel:
-    """Fit the model, given only how likely two independent draws are equal.
-
-    Parameters
-    ----------
-    counts_by_lag, tuples
-        As for :func:`fit_locality`.
-    chance
-        The sum of P(c)^2 over all keys c.
+    """Fit the model, given how likely two independent draws are equal: the sum of all P(c)^2.
 
     Examples
     --------
@@ -121,13 +108,6 @@ def b_by_h(
     counts_by_lag: ArrayLike, tuples: int, popularity_counts: ArrayLike, depths: Sequence[int]
 ) -> Floats:
     """How b falls as the model looks further back.
-
-    Parameters
-    ----------
-    counts_by_lag, tuples, popularity_counts
-        As for :func:`fit_locality`.
-    depths
-        The values of h to try, none larger than the number of lags.
 
     Examples
     --------

@@ -36,13 +36,6 @@ def shuffle_ranks(positions: NDArray[np.int64], seed: int = 0) -> NDArray[np.int
 def permutation(tuples: int, seed: int = 0) -> NDArray[np.int64]:
     """The positions of a stream in shuffled order.
 
-    Parameters
-    ----------
-    tuples
-        The length of the stream.
-    seed
-        Which of the many orders.
-
     Examples
     --------
     >>> permutation(6).tolist(), permutation(6, seed=1).tolist()

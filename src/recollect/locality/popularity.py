@@ -33,11 +33,6 @@ class ZipfFit:
 class Popularity:
     """How often each key came.
 
-    Parameters
-    ----------
-    counts
-        One per key, the most popular first; made by :meth:`of`.
-
     Examples
     --------
     >>> popularity = Popularity.of([2, 7, 1])
@@ -46,6 +41,7 @@ class Popularity:
     """
 
     counts: NDArray[np.int64]
+    """One per key, the most popular first; :meth:`of` makes it so."""
 
     @classmethod
     def of(cls, counts: ArrayLike) -> "Popularity":
@@ -69,18 +65,13 @@ class Popularity:
 
 
 def fit_zipf(counts: NDArray[np.int64]) -> ZipfFit | None:
-    """Fit a power law to counts by rank.
+    """Fit a power law to counts by rank, the most popular key first.
 
     Ranks are put into bins that are equally wide on a logarithmic axis, ten per factor of ten, so
     that the many rare keys do not outvote the popular ones. A line is fitted by least squares to
     the logarithms of the mean rank (the geometric one) and the mean count of each bin; the standard
     error comes from what the line leaves over. Ranks with less than 30 tuples are left out: there
     the order of the keys is due to chance. Should less than two ranks have as many, all take part.
-
-    Parameters
-    ----------
-    counts
-        One per key, the most popular first.
 
     Examples
     --------

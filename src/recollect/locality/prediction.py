@@ -16,7 +16,7 @@ Applications, ICDE 2006, sections 3.2 and 4.1.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from recollect.compiled import cached
 from recollect.locality.model import LocalityModel
@@ -27,63 +27,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Expected numbers of occurrences among the next ``horizon`` tuples.
-
-    Parameters
-    ----------
-    horizon
-        How many tuples ahead.
-    by_lag
-        How many of them descend from the tuple 1, 2, … h places back: the column sums of M^T.
-    fresh
-        How many descend from independent draws yet to come: the sum of its last column.
-    """
+    """Expected numbers of occurrences among the next ``horizon`` tuples."""
 
     horizon: int
     by_lag: Floats
+    """How many of them descend from the tuple 1, 2, … h places back: the column sums of M^T."""
     fresh: float
-
-    def of_lag(self, lag: int, popularity: float) -> float:
-        """How often the key of the tuple ``lag`` places back will come, if that is its only one.
-
-        This is the paper's Lemma 2.
-
-        Parameters
-        ----------
-        lag
-            From 1, the latest tuple; beyond h it makes no difference.
-        popularity
-            The key's share of the independent draws, P(c).
-        """
-        require_whole("lag", lag, least=1)
-        near = float(self.by_lag[lag - 1]) if lag <= len(self.by_lag) else 0.0
-        return near + self.fresh * popularity
-
-    def of_key(self, key: int, recent: ArrayLike, popularity: float) -> float:
-        """How often a key will come, wherever it is among the recent ones; the paper's Lemma 3.
-
-        Parameters
-        ----------
-        key
-            The code of the key.
-        recent
-            The last tuples of the stream, the latest at the end; only h of them matter.
-        popularity
-            The key's share of the independent draws, P(c).
-        """
-        backwards = np.asarray(recent)[::-1][: len(self.by_lag)]
-        return float(self.by_lag[: len(backwards)] @ (backwards == key)) + self.fresh * popularity
+    """How many descend from independent draws yet to come: the sum of its last column."""
 
 
 def predict(model: LocalityModel, horizon: int) -> Prediction:
     """Sum up the columns of M^T for so many tuples ahead.
-
-    Parameters
-    ----------
-    model
-        The locality model of the stream.
-    horizon
-        How many tuples ahead, the paper's T.
 
     Examples
     --------
@@ -92,8 +46,6 @@ def predict(model: LocalityModel, horizon: int) -> Prediction:
     >>> next_two = predict(LocalityModel(np.array([0.5, 0.0]), b=0.5), horizon=2)
     >>> next_two.by_lag.tolist(), next_two.fresh
     ([0.75, 0.0], 1.25)
-    >>> next_two.of_key(7, recent=[8, 7], popularity=0.1)
-    0.875
     """
     grown = descendants(model, horizon)
     # The copy at lag j of the tuple at lag k comes j - k places after the next tuple, and then has
@@ -109,13 +61,6 @@ def descendants(model: LocalityModel, horizon: int) -> Floats:
     """How many of the first 0, 1, … ``horizon`` tuples descend from the first of them.
 
     The first counts as its own descendant.
-
-    Parameters
-    ----------
-    model
-        The locality model of the stream.
-    horizon
-        The last number wanted.
 
     Examples
     --------
@@ -136,36 +81,3 @@ def _fill(weights: Floats, share: Floats) -> None:
     for place in range(2, len(share)):
         for lag in range(1, min(len(weights), place - 1) + 1):
             share[place] += weights[lag - 1] * share[place - lag]
-
-
-def probabilities(
-    model: LocalityModel, key: int, recent: ArrayLike, popularity: float, horizon: int
-) -> Floats:
-    """How likely each of the next tuples has a key: the recursion of the paper's section 4.1.
-
-    Parameters
-    ----------
-    model
-        The locality model of the stream.
-    key
-        The code of the key.
-    recent
-        The last tuples of the stream, the latest at the end; only h of them matter.
-    popularity
-        The key's share of the independent draws, P(c).
-    horizon
-        How many tuples ahead.
-
-    Examples
-    --------
-    >>> model = LocalityModel(np.array([0.5, 0.0]), b=0.5)
-    >>> probabilities(model, 7, recent=[8, 7], popularity=0.1, horizon=3)
-    array([0.55  , 0.325 , 0.2125])
-    """
-    require_whole("horizon", horizon, least=0)
-    past = (np.asarray(recent)[-model.h :] == key).astype(float)
-    past = np.concatenate([np.zeros(model.h - len(past)), past, np.zeros(horizon)])
-    backwards = model.weights[::-1]
-    for place in range(model.h, len(past)):
-        past[place] = model.b * popularity + backwards @ past[place - model.h : place]
-    return past[model.h :]

@@ -207,11 +207,6 @@ def key_codes(
 ) -> Iterator[tuple[NDArray[np.int64], int]]:
     """Read the keys of a stream as codes, batch by batch, without those that are missing.
 
-    Parameters
-    ----------
-    source, key, time
-        As for :func:`profile`.
-
     Yields
     ------
     tuple

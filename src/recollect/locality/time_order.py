@@ -11,11 +11,6 @@ from recollect.streams.python_values import text_of
 class TimeOrder:
     """Watches the time column of a stream, batch by batch.
 
-    Parameters
-    ----------
-    stream, column
-        What messages call them.
-
     Examples
     --------
     >>> order = TimeOrder("clicks.csv", "ts")

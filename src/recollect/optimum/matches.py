@@ -30,15 +30,7 @@ class Matches(NamedTuple):
 
 
 def exact_matches(inputs: Inputs, progress: Progress = quiet) -> Matches:
-    """List the results of the exact join.
-
-    Parameters
-    ----------
-    inputs
-        Both streams and the query.
-    progress
-        Told how many tuples have been read.
-    """
+    """List the results of the exact join."""
     engine = Engine(Fifo(), inputs.bound.setting, UNLIMITED)
     output = new_output(OUTPUT_PAIRS)
     found = [np.empty((2, 0), np.int64)]

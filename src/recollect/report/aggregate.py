@@ -13,7 +13,7 @@ from recollect.report.aggregate_charts import MOST_PANELS, NAMES, aggregate_char
 from recollect.report.aggregate_curves import Curve, axis_times, curves_of
 from recollect.report.origin import FOOTER, origin
 from recollect.report.page import facts, header, render_page, section, terms, write_page
-from recollect.report.table import table
+from recollect.report.table import group_of, row_of, table
 
 _HEAD = ["", "Intervals", "Least", "Mean over time", "Greatest", "First at"]
 _MEANINGS = {
@@ -38,17 +38,6 @@ def write_aggregate_report(
     path: str | PathLike[str],
 ) -> None:
     """Write an answer as one HTML page that needs no network.
-
-    Parameters
-    ----------
-    title
-        What was aggregated.
-    answer
-        From :func:`recollect.aggregate`.
-    question
-        What was asked, by name; what is None is not shown.
-    path
-        The file; its folder must exist. It appears when it is complete.
 
     Examples
     --------
@@ -115,9 +104,8 @@ def _table(curves: Mapping[str, list[Curve]], kind: pa.DataType) -> str:
         if [curve.group for curve in of_name] == [None]:
             bodies.append(_row(NAMES[name], of_name[0], kind))
             continue
-        over = f'<tr><th scope="rowgroup" colspan="{len(_HEAD)}">{NAMES[name]}</th></tr>'
         rows = [_row(_group(curve), curve, kind) for curve in of_name]
-        bodies.append("\n".join([over, *rows]))
+        bodies.append(group_of(NAMES[name], len(_HEAD), rows))
     return table("All numbers", _HEAD, bodies)
 
 
@@ -129,11 +117,7 @@ def _row(title: str, curve: Curve, kind: pa.DataType) -> str:
     numbers = [_number(value) for value in (curve.lowest, curve.mean, curve.highest)]
     when = _moment(curve.peak[0], kind) if curve.has_values else "–"
     cells = [f"{len(curve.value):,}", *numbers, when]
-    return (
-        f'<tr><td class="policy">{html.escape(title)}</td>'
-        + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
-        + "</tr>"
-    )
+    return row_of(title, "".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
 
 
 def _number(value: float) -> str:

@@ -24,17 +24,7 @@ def shown(curves: list[Curve]) -> list[Curve]:
 
 
 def aggregate_chart(aggregate: str, curves: list[Curve], kind: pa.DataType) -> Chart:
-    """Draw one aggregate over time, each group in a panel of its own.
-
-    Parameters
-    ----------
-    aggregate
-        Its name.
-    curves
-        A curve per group, or just one.
-    kind
-        The type of the times.
-    """
+    """Draw one aggregate over time, each group in a panel of its own."""
     first = min(int(curve.start[0]) for curve in curves)
     last = max(int(curve.end[-1]) for curve in curves)
     length = slice_length(last - first, kind)

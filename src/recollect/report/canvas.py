@@ -3,6 +3,7 @@
 from typing import Any
 
 from recollect.report.page import Chart, chart_text
+from recollect.report.wording import percent
 
 # Okabe and Ito's colours for every kind of eye, without the yellow, which is lost on white.
 BEST = "#0072b2"
@@ -83,6 +84,26 @@ def axis_title(text: str) -> dict[str, Any]:
     return {"text": text, "font": {"size": 12, "color": SOFT}, "standoff": 12}
 
 
+def bottom_axis(title: str, **settings: Any) -> dict[str, Any]:
+    """Begin an axis that is a line with ticks below it."""
+    return axis(
+        title=axis_title(title), ticks="outside", ticklen=5, tickcolor=QUIET, showline=True,
+        linecolor=QUIET, **{"showgrid": False} | settings,
+    )  # fmt: skip
+
+
+def share_axis(steps: int = 5, **settings: Any) -> dict[str, Any]:
+    """Begin an axis from 0 to 100 %, with so many steps between."""
+    shares = [step / steps for step in range(steps + 1)]
+    texts = [percent(share) for share in shares]
+    return axis(range=[BOTTOM, TOP], tickvals=shares, ticktext=texts, **settings)
+
+
+def hover_texts(texts: list[str]) -> dict[str, Any]:
+    """What a pointer shows at each place of a trace, in plotly's markup."""
+    return {"hovertext": texts, "hoverinfo": "text"}
+
+
 def bars(
     name: str,
     summary: str,
@@ -93,18 +114,9 @@ def bars(
 ) -> Chart:
     """Draw horizontal bars.
 
-    Parameters
-    ----------
-    name, summary
-        As of a :class:`~recollect.report.page.Chart`.
-    values
-        By policy: the length of its bar, and what stands at the end of it.
-    best
-        The policy to be emphasised.
-    hover
-        What a pointer shows, in plotly's markup, one text per bar.
-    whole
-        The length that is all there can be; by default that of the longest bar.
+    The values are, by policy, the length of its bar and what stands at the end of it. The best
+    policy is emphasised. ``whole`` is the length that is all there can be, by default that of the
+    longest bar.
     """
     lengths = [length for length, _ in values.values()]
     ticks = [chart_text(short(policy)) for policy in values]
@@ -118,10 +130,8 @@ def bars(
         "textposition": "outside",
         "textfont": {"size": 12, "color": INK},
         "cliponaxis": False,
-        "hovertext": hover,
-        "hoverinfo": "text",
         "marker": {"color": [BEST if policy == best else QUIET for policy in values]},
-    }
+    } | hover_texts(hover)
     drawing = layout(26 * len(values) + 20, l=width(list(values)) + 14, r=64, t=6, b=6)
     drawing["bargap"] = 0.35
     drawing["xaxis"] = axis(visible=False, range=[0, whole or max(lengths) or 1])

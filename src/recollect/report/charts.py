@@ -11,13 +11,14 @@ from recollect.report.canvas import (
     LINE_HEIGHT,
     MARKERS,
     OTHERS,
-    QUIET,
     TOP,
-    axis,
     axis_title,
     bars,
+    bottom_axis,
+    hover_texts,
     layout,
     legend,
+    share_axis,
     short,
     spread,
     width,
@@ -27,8 +28,6 @@ from recollect.report.page import Chart, chart_text
 from recollect.report.scale import Scale, budget_label, scale_of
 from recollect.report.units import amount
 from recollect.report.wording import percent
-
-GRID = [0, 0.2, 0.4, 0.6, 0.8, 1]
 
 
 def recall_chart(comparison: Comparison) -> Chart:
@@ -52,9 +51,7 @@ def recall_chart(comparison: Comparison) -> Chart:
     narrow |= {"showlegend": True, "legend": legend(columns, room)}
     for drawing, gap, title in ((wide, 0.06, scale.title), (narrow, 0.15, _broken(scale.title))):
         drawing["xaxis"] = _budget_axis(scale, gap, title)
-        drawing["yaxis"] = axis(
-            range=[BOTTOM, TOP], tickvals=GRID, ticktext=[percent(share) for share in GRID]
-        )
+        drawing["yaxis"] = share_axis()
     wide["yaxis"]["title"] = axis_title("recall: share of the exact results")
     return Chart("recall", summary, data, wide, narrow)
 
@@ -89,14 +86,12 @@ def _line(name: str, rank: int, comparison: Comparison, scale: Scale) -> dict[st
         "name": chart_text(short(name)),
         "x": [scale.places[row.budget] for row in shown],
         "y": [row.recall for row in shown],
-        "hovertext": [_hover(row, comparison) for row in shown],
-        "hoverinfo": "text",
         "cliponaxis": False,
         "line": {"color": colour, "dash": dash, "width": 4 if best else 1.8},
         "marker": {"symbol": MARKERS[rank % len(MARKERS)], "size": 11 if best else 8},
         # The best line lies on top of the others.
         "zorder": len(comparison.policies) - rank,
-    }
+    } | hover_texts([_hover(row, comparison) for row in shown])
 
 
 def _labels(
@@ -134,18 +129,12 @@ def _budget_axis(scale: Scale, gap: float, title: str) -> dict[str, Any]:
     at = scale.coordinates
     low, high = min(at.values()), max(at.values())
     shown = scale.ticks(gap)
-    return axis(
+    return bottom_axis(
+        title,
         type="log" if scale.log else "linear",
         range=[low - 0.03 * (high - low), high + 0.015 * (high - low)],
         tickvals=[scale.places[budget] for budget in shown],
         ticktext=[chart_text(budget_label(budget)) for budget in shown],
-        title=axis_title(title),
-        showgrid=False,
-        ticks="outside",
-        ticklen=5,
-        tickcolor=QUIET,
-        showline=True,
-        linecolor=QUIET,
     )
 
 

@@ -97,11 +97,6 @@ class Comparison:
 def comparison_from(given: Comparison | Mapping[str, Any]) -> Comparison:
     """Make a comparison from a plain mapping; further keys are ignored.
 
-    Parameters
-    ----------
-    given
-        A comparison, which is returned as it is, or a mapping with the names of its fields.
-
     Examples
     --------
     >>> comparison_from({"title": "Clicks"})

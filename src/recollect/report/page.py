@@ -85,14 +85,7 @@ def chart_text(text: str) -> str:
 def section(title: str, body: str, kind: str = "") -> str:
     """Put a heading over HTML.
 
-    Parameters
-    ----------
-    title
-        Plain text.
-    body
-        HTML.
-    kind
-        A class of the style sheet, such as ``half``, or several.
+    The title is plain text; ``kind`` is a class of the style sheet, such as ``half``.
 
     Examples
     --------
@@ -134,16 +127,8 @@ def header(kicker: str, headline: str, lead: str) -> str:
 def render_page(title: str, body: str, charts: list[Chart], style: str = "") -> str:
     """Make the page.
 
-    Parameters
-    ----------
-    title
-        What the browser's tab says, plain text.
-    body
-        HTML, with the :attr:`Chart.element` of each chart in it.
-    charts
-        The charts to draw; without any, plotly is neither needed nor included.
-    style
-        CSS of this page, after that of all pages.
+    The title is plain text; the body is HTML with the :attr:`Chart.element` of each chart in it.
+    Without charts, plotly is neither needed nor included. The style comes after that of all pages.
     """
     scripts = ""
     if charts:
@@ -180,15 +165,7 @@ def _require_place(target: Path) -> None:
 
 
 def write_page(page: str, path: str | os.PathLike[str]) -> None:
-    """Write a file that is either complete or not there at all.
-
-    Parameters
-    ----------
-    page
-        The text.
-    path
-        The file; its folder must exist.
-    """
+    """Write a file that is either complete or not there at all."""
     target = Path(path)
     _require_place(target)
     unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}.unfinished")

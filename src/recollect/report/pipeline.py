@@ -21,7 +21,7 @@ from recollect.report.pipeline_charts import (
 from recollect.report.pipeline_run import Kept, Run, kept_from
 from recollect.report.pipeline_streams import STREAMS_NOTE, streams_table
 from recollect.report.pipeline_wording import headline, lead
-from recollect.report.table import number_cells, share_cell, table
+from recollect.report.table import number_cells, row_of, share_cell, table
 from recollect.report.wording import headline as policies_headline
 
 KEYS = 20
@@ -140,8 +140,7 @@ def _name(batch: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _keys(keys: list[Kept]) -> str:
     rows = "\n".join(
-        f'<tr><td class="policy">{html.escape(key.label)}</td>{share_cell(key.recall)}'
-        f"{number_cells(key.exact, key.results, key.lost)}</tr>"
+        row_of(key.label, share_cell(key.recall) + number_cells(key.exact, key.results, key.lost))
         for key in keys[:KEYS]
     )
     head = ["Key", "Recall", "Exact results", "Kept", "Lost"]

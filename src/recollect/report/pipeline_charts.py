@@ -5,15 +5,16 @@ from typing import Any
 
 from recollect.report.canvas import (
     BEST,
-    BOTTOM,
     INK,
     OTHERS,
     QUIET,
-    TOP,
     axis,
     axis_title,
+    bottom_axis,
+    hover_texts,
     layout,
     legend,
+    share_axis,
     short,
     width,
 )
@@ -37,7 +38,7 @@ def recall_chart(parts: list[Kept]) -> Chart:
         f"<br>{part.results:,} of {part.exact:,} results"
         for part in parts
     ]
-    shown = {"hovertext": hover, "hoverinfo": "text"}
+    shown = hover_texts(hover)
     recall = _line([part.recall if part.exact else None for part in parts], BEST) | shown
     exact = _bars([part.exact for part in parts], QUIET, "exact") | shown
     kept = _bars([part.results for part in parts], BEST, "kept") | shown
@@ -49,12 +50,7 @@ def recall_chart(parts: list[Kept]) -> Chart:
         drawing["showlegend"] = True
         drawing["legend"] = legend(2, 24) | {"entrywidth": 90, "entrywidthmode": "pixels"}
         drawing["xaxis"] = _places_axis(labels, room, day) | {"anchor": "y2"}
-        drawing["yaxis"] = axis(
-            domain=[0.52, 1],
-            range=[BOTTOM, TOP],
-            tickvals=[0, 0.25, 0.5, 0.75, 1],
-            ticktext=[percent(share) for share in (0, 0.25, 0.5, 0.75, 1)],
-        )
+        drawing["yaxis"] = share_axis(steps=4, domain=[0.52, 1])
         drawing["yaxis2"] = _amounts(max(part.exact for part in parts)) | {"domain": [0, 0.42]}
     wide["yaxis"]["title"], wide["yaxis2"]["title"] = axis_title("recall"), axis_title("results")
     data = [recall | {"showlegend": False}, exact | {"yaxis": "y2"}, kept | {"yaxis": "y2"}]
@@ -86,8 +82,7 @@ def forgotten_chart(steps: list[Step]) -> Chart | None:
         for step in steps
     ]
     data = [
-        _bars([step.counts[name] for step in steps], FORGOTTEN[name], name)
-        | {"hovertext": hover, "hoverinfo": "text"}
+        _bars([step.counts[name] for step in steps], FORGOTTEN[name], name) | hover_texts(hover)
         for name in happened
     ]
     summary = "Tuples evicted, refused, late and expired in each batch."
@@ -117,7 +112,7 @@ def speed_chart(steps: list[Step]) -> Chart | None:
         + ("" if rate is None else f"<br>{rate:,.0f} rows/s")
         for step, rate in zip(steps, rates, strict=True)
     ]
-    data = _line(rates, BEST) | {"hovertext": hover, "hoverinfo": "text", "connectgaps": True}
+    data = _line(rates, BEST) | hover_texts(hover) | {"connectgaps": True}
     drawings = _batch_layouts(steps)
     for drawing in drawings:
         drawing["yaxis"] = _amounts(max(known))
@@ -137,7 +132,7 @@ def _level(
         for step in steps
     ]
     line = _line(values, BEST) | {"fill": "tozeroy", "fillcolor": "rgba(0, 114, 178, 0.12)"}
-    data = [line | {"hovertext": hover, "hoverinfo": "text"}]
+    data = [line | hover_texts(hover)]
     drawings = _batch_layouts(steps)
     for drawing in drawings:
         drawing["yaxis"] = _amounts(max([*values, budget or 0]))
@@ -194,18 +189,12 @@ def _places_axis(labels: list[str], room: int, title: str) -> dict[str, Any]:
     """Give each label a place, and write as many as there is room for."""
     most = max(1, room // (width(labels) + 22))
     shown = range(0, len(labels), -(-len(labels) // most))
-    return axis(
+    return bottom_axis(
+        chart_text(title),
         range=[-0.6, len(labels) - 0.4],
         tickvals=list(shown),
         ticktext=[chart_text(short(labels[place])) for place in shown],
         tickangle=0,
-        title=axis_title(chart_text(title)),
-        showgrid=False,
-        ticks="outside",
-        ticklen=5,
-        tickcolor=QUIET,
-        showline=True,
-        linecolor=QUIET,
     )
 
 

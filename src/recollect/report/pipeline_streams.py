@@ -1,10 +1,9 @@
 """What kind of locality the streams of a pipeline have, in a table."""
 
-import html
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.report.table import number_cells, share_cell, table
+from recollect.report.table import number_cells, row_of, share_cell, table
 
 STREAMS_NOTE = (
     "Copies are the share of the tuples that the locality model takes for repetitions of recent"
@@ -17,12 +16,9 @@ _HEAD = (
 
 
 def streams_table(profiles: Mapping[str, Mapping[str, Any]]) -> str:
-    """Compare streams; those without tuples are left out, and the text is empty without any.
+    """Compare streams by their :meth:`recollect.locality.Profile.to_dict`.
 
-    Parameters
-    ----------
-    profiles
-        By the name of a stream: its :meth:`recollect.locality.Profile.to_dict`.
+    Those without tuples are left out, and the text is empty without any.
     """
     rows = [_row(name, found) for name, found in profiles.items() if found["tuples"]]
     return table("The streams", list(_HEAD), ["\n".join(rows)]) if rows else ""
@@ -31,9 +27,9 @@ def streams_table(profiles: Mapping[str, Mapping[str, Any]]) -> str:
 def _row(name: str, found: Mapping[str, Any]) -> str:
     slope = "–" if found["zipf_slope"] is None else f"{found['zipf_slope']:.2f}"
     medians = (found[f"iad_quantiles{order}"]["0.5"] for order in ("", "_permuted"))
-    return (
-        f'<tr><td class="policy">{html.escape(name)}</td>'
+    return row_of(
+        name,
         f"{number_cells(found['tuples'], found['distinct'])}<td>{slope}</td>"
         f"{share_cell(1 - found['b'])}<td>{found['entropy']:.2f} of {found['entropy_iid']:.2f}</td>"
-        f"{number_cells(*medians)}</tr>"
+        f"{number_cells(*medians)}",
     )

@@ -18,7 +18,7 @@ from recollect.report.profile_charts import (
     stack_chart,
 )
 from recollect.report.profile_wording import headline, lead
-from recollect.report.table import number_cells, table
+from recollect.report.table import group_of, number_cells, row_of, table
 from recollect.report.wording import percent
 
 _TERMS = {
@@ -47,18 +47,7 @@ def write_profile_report(
     title: str,
     facts: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a profile as one HTML page that needs no network.
-
-    Parameters
-    ----------
-    profile
-        From :func:`recollect.profile`, so with stack distances and both fits.
-    path
-        The file; its folder must exist. It appears when it is complete.
-    title
-        What was profiled.
-    facts
-        Further things to be known of it, by name.
+    """Write a profile, made by :func:`recollect.profile`, as one HTML page that needs no network.
 
     Examples
     --------
@@ -101,12 +90,11 @@ def _distances(profile: Profile) -> str:
         ("Tuples since the key last came", "interarrival"),
         ("Distinct keys since then, the stack distance", "stack"),
     ):
-        over = f'<tr><th scope="rowgroup" colspan="{len(QUANTILES) + 2}">{title}</th></tr>'
         rows = [
             _row(name, getattr(order, what), profile)
             for name, order in (("as it comes", profile.stream), ("shuffled", profile.permuted))
         ]
-        groups.append("\n".join([over, *rows]))
+        groups.append(group_of(title, len(QUANTILES) + 2, rows))
     head = ["", f"within {profile.h}", *(percent(share) for share in QUANTILES)]
     note = (
         f'<p class="note">The share of all tuples within a distance of {profile.h}, and the'
@@ -118,7 +106,7 @@ def _distances(profile: Profile) -> str:
 def _row(name: str, distances: Distances, profile: Profile) -> str:
     near = distances.within(profile.h) / profile.popularity.tuples
     numbers = number_cells(*distances.quantiles().values())
-    return f'<tr><td class="policy">{name}</td><td>{percent(near, 1)}</td>{numbers}</tr>'
+    return row_of(name, f"<td>{percent(near, 1)}</td>{numbers}")
 
 
 def _facts(profile: Profile, given: Mapping[str, Any]) -> dict[str, str]:

@@ -9,15 +9,14 @@ from numpy.typing import NDArray
 from recollect.locality import Distances, Profile
 from recollect.report.canvas import (
     BEST,
-    BOTTOM,
     OTHERS,
     QUIET,
-    TOP,
-    axis,
-    axis_title,
     bars,
+    bottom_axis,
+    hover_texts,
     layout,
     legend,
+    share_axis,
 )
 from recollect.report.page import Chart
 from recollect.report.profile_curves import popular_hits
@@ -32,7 +31,6 @@ STYLES: dict[str, dict[str, str]] = {
     POPULAR: {"colour": OTHERS[0], "dash": "dash"},
 }
 TINT = "rgba(0, 114, 178, 0.12)"
-GRID = [0, 0.2, 0.4, 0.6, 0.8, 1]
 
 Floats = NDArray[Any]
 
@@ -42,7 +40,7 @@ def popularity_chart(profile: Profile) -> Chart:
     counts, fit = profile.popularity.counts, profile.popularity.zipf
     ranks = 1 + thinned(np.arange(1, len(counts) + 1))
     hover = [f"rank {rank:,}<br>{counts[rank - 1]:,} tuples" for rank in ranks]
-    data = [_line("keys", ranks, counts[ranks - 1], BEST) | _hover(hover)]
+    data = [_line("keys", ranks, counts[ranks - 1], BEST) | hover_texts(hover)]
     data[0] |= {"mode": "markers", "marker": {"color": BEST, "size": 5}, "showlegend": False}
     highest = float(counts[0])
     summary = f"Tuples per key by rank, from {counts[0]:,} down to {counts[-1]:,}."
@@ -86,12 +84,12 @@ def b_chart(profile: Profile) -> Chart:
         found = order.fitted.b_by_h
         hover = [f"<b>{name}</b><br>h = {h}<br>b = {b:.3f}" for h, b in found.items()]
         line = _line(name, np.array([*found]), np.array([*found.values()]), **STYLES[name])
-        data.append(line | {"mode": "lines+markers", "marker": {"size": 6}} | _hover(hover))
+        data.append(line | {"mode": "lines+markers", "marker": {"size": 6}} | hover_texts(hover))
     wide, narrow = _layouts(len(data))
     for drawing in (wide, narrow):
-        drawing["xaxis"] = _bottom_axis("h: how many tuples the model looks back")
-        drawing["xaxis"] |= {"range": [0, 1.03 * profile.h], "nticks": 6}
-        drawing["yaxis"] = _share_axis()
+        title = "h: how many tuples the model looks back"
+        drawing["xaxis"] = bottom_axis(title, range=[0, 1.03 * profile.h], nticks=6)
+        drawing["yaxis"] = share_axis()
     return Chart("b", "b by h, for the stream and shuffled.", data, wide, narrow)
 
 
@@ -139,14 +137,14 @@ def _shares(
             f"<b>{label}</b><br>{texts.format(int(place))}:<br>{percent(share, 1)} of the tuples"
             for place, share in zip(places, shares, strict=True)
         ]
-        data.append(_line(label, places, shares, **STYLES[label]) | _hover(hover))
+        data.append(_line(label, places, shares, **STYLES[label]) | hover_texts(hover))
     # What lies between the first two is what short-term correlation does.
     data[1] |= {"fill": "tonexty", "fillcolor": TINT, "legendrank": 1}
     longest = max([1, *(int(places[-1]) for places, _ in curves.values() if len(places))])
     wide, narrow = _layouts(len(data))
     for drawing in (wide, narrow):
         drawing["xaxis"] = _log_axis(title, 1, longest) | {"showgrid": False}
-        drawing["yaxis"] = _share_axis()
+        drawing["yaxis"] = share_axis()
     summary = f"Share of the tuples by {title}: {', '.join(curves)}."
     return Chart(name, summary, data, wide, narrow)
 
@@ -163,10 +161,6 @@ def _line(name: str, x: Floats, y: Floats, colour: str, dash: str = "solid") -> 
     }
 
 
-def _hover(texts: list[str]) -> dict[str, Any]:
-    return {"hovertext": texts, "hoverinfo": "text"}
-
-
 def _layouts(entries: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Layouts for half of the page and for a telephone, with a legend below."""
     drawings = []
@@ -179,22 +173,10 @@ def _layouts(entries: int) -> tuple[dict[str, Any], dict[str, Any]]:
     return drawings[0], drawings[1]
 
 
-def _bottom_axis(title: str) -> dict[str, Any]:
-    return axis(
-        title=axis_title(title), ticks="outside", ticklen=5, tickcolor=QUIET, showline=True,
-        linecolor=QUIET, showgrid=False,
-    )  # fmt: skip
-
-
 def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
     """An axis over whole powers of ten, in k and M."""
     first, last = math.log10(low), math.log10(max(high, 10 * low))
     air = 0.03 * (last - first)
-    return _bottom_axis(title) | {
-        "type": "log", "range": [first - air, last + air], "dtick": 1, "tickformat": "~s",
-        "showgrid": True,
-    }  # fmt: skip
-
-
-def _share_axis() -> dict[str, Any]:
-    return axis(range=[BOTTOM, TOP], tickvals=GRID, ticktext=[percent(share) for share in GRID])
+    return bottom_axis(
+        title, type="log", range=[first - air, last + air], dtick=1, tickformat="~s", showgrid=True
+    )

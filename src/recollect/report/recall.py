@@ -11,7 +11,7 @@ from recollect.report.comparison import OPTIMUM, Comparison, Row, comparison_fro
 from recollect.report.origin import FOOTER, origin
 from recollect.report.page import facts, header, render_page, section, terms, write_page
 from recollect.report.scale import budget_label, memory, scale_of
-from recollect.report.table import number_cells, share_cell, table
+from recollect.report.table import group_of, number_cells, share_cell, table
 from recollect.report.wording import headline, standing
 
 __all__ = ["Comparison", "Row", "write_recall_report"]
@@ -89,8 +89,8 @@ def _table(run: Comparison) -> str:
         if rows[0].budget_tuples is not None and budget != str(rows[0].budget_tuples):
             title += f" <span>= {rows[0].budget_tuples:,} tuples</span>"
         winners = run.winners(budget) if len(rows) > 1 else []
-        over = f'<tr><th scope="rowgroup" colspan="{len(_HEAD)}">{title}</th></tr>'
-        groups.append("\n".join([over, *(_cells(row, row.policy in winners) for row in rows)]))
+        lines = (_cells(row, row.policy in winners) for row in rows)
+        groups.append(group_of(title, len(_HEAD), lines))
     return table("All numbers", _HEAD, groups)
 
 

@@ -28,13 +28,7 @@ class Scale:
         }
 
     def ticks(self, gap: float) -> list[str]:
-        """Choose budgets to be written below the axis.
-
-        Parameters
-        ----------
-        gap
-            The least distance between two of them, as a share of the axis.
-        """
+        """Choose budgets to be written below the axis."""
         at = self.coordinates
         first, *middle, last = [*at] if len(at) > 1 else [*at, *at]
         least = gap * (at[last] - at[first])

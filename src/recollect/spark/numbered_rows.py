@@ -36,16 +36,9 @@ def by_block(
 ) -> DataFrame:
     """Cut rows into blocks by their position, and work on each block on any executor.
 
-    Parameters
-    ----------
-    stream
-        Has the column ``position``, from 0 on without gaps.
-    h
-        So many rows before the block are given with it, at most :data:`BLOCK_ROWS`.
-    work
-        Called with the rows in order, and with the number of those that come before the block.
-    schema
-        The columns that it returns.
+    The column ``position`` goes from 0 on without gaps. ``h`` rows before a block are given with
+    it, at most :data:`BLOCK_ROWS`. ``work`` is called with the rows in order, and with the number
+    of those that come before the block; ``schema`` has the columns that it returns.
     """
     size = BLOCK_ROWS
     block = F.call_function("div", F.col(POSITION), F.lit(size))

@@ -14,13 +14,6 @@ LONGEST_REASON = 200
 def plain_errors(name: str, action: str) -> Iterator[None]:
     """Turn what Arrow or the operating system raises inside the block into an InputError.
 
-    Parameters
-    ----------
-    name
-        The file or object at fault.
-    action
-        What could not be done with it, as in "cannot be …".
-
     Examples
     --------
     >>> with plain_errors("prices.csv", "read as CSV"):

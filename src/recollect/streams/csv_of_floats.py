@@ -20,15 +20,6 @@ PIECE_ROWS = 16_384
 class CsvOfFloats:
     """Writes batches as CSV.
 
-    Parameters
-    ----------
-    stream
-        Where the bytes go.
-    schema
-        The columns of every batch to come.
-    delimiter
-        What stands between two cells.
-
     Examples
     --------
     >>> stream = pa.BufferOutputStream()

@@ -17,13 +17,6 @@ def csv_schema(inferred: pa.Schema, block: Block) -> pa.Schema:
 
     Arrow takes whole numbers beyond 2^63 for doubles, which makes many of them equal. Here they
     are ``uint64`` or, where not even that holds them, texts.
-
-    Parameters
-    ----------
-    inferred
-        What Arrow makes of the first block.
-    block
-        Reads the first block.
     """
     once = [field for field in inferred if inferred.names.count(field.name) == 1]
     doubles = [field.name for field in once if types.is_float64(field.type)]

@@ -32,15 +32,7 @@ class Opened(NamedTuple):
 
 
 def open_file(path: str, format_: Format) -> Opened:
-    """Open a file that has rows; each call of ``read`` opens it anew.
-
-    Parameters
-    ----------
-    path
-        An existing file.
-    format_
-        How to read it.
-    """
+    """Open a file that has rows; each call of ``read`` opens it anew."""
     if format_ is Format.PARQUET:
         return _open_parquet(path)
     if format_ is Format.IPC:

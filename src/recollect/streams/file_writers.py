@@ -37,17 +37,7 @@ class Writer(Protocol):
 
 
 def require_writable(path: str, format_: Format, schema: pa.Schema) -> None:
-    """Raise if the format has no place for one of the columns.
-
-    Parameters
-    ----------
-    path
-        The file, for the message.
-    format_
-        Its format.
-    schema
-        The columns to be written.
-    """
+    """Raise if the format has no place for one of the columns."""
     if format_ not in (Format.CSV, Format.CSV_GZIP, Format.TSV):
         return
     for field in schema:
@@ -59,17 +49,7 @@ def require_writable(path: str, format_: Format, schema: pa.Schema) -> None:
 
 
 def open_writer(stream: Any, format_: Format, schema: pa.Schema) -> Writer:
-    """Begin a file.
-
-    Parameters
-    ----------
-    stream
-        Where the bytes go.
-    format_
-        The format to write.
-    schema
-        The columns of every batch to come.
-    """
+    """Begin a file."""
     if format_ is Format.PARQUET:
         return _ParquetWriter(stream, schema)
     if format_ is Format.IPC:
@@ -140,11 +120,6 @@ def plain_json(value: Any) -> Any:
 
     Dates and times become ISO 8601 text, durations seconds, decimals and UUIDs text, bytes base64
     text; NaN and the infinities, for which JSON has no word, become null.
-
-    Parameters
-    ----------
-    value
-        A Python value from an Arrow column, nested or not.
 
     Examples
     --------

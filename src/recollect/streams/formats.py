@@ -35,11 +35,6 @@ ENDINGS = {
 def format_of(path: str | PathLike[str]) -> Format:
     """Return the format that the ending of a file name stands for, in any case of letters.
 
-    Parameters
-    ----------
-    path
-        A file name, with or without folders; the file need not exist.
-
     Examples
     --------
     >>> format_of("trades.CSV.gz")

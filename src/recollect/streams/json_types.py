@@ -12,11 +12,6 @@ def json_schema(path: str) -> pa.Schema:
     Arrow takes texts for times only if all of them are whole seconds, and forgets their zone.
     Here every column of times of day and date is one of time stamps, in UTC if all have a zone.
     Whole numbers beyond 2^63, which Arrow takes for doubles, are ``uint64`` if that holds them.
-
-    Parameters
-    ----------
-    path
-        A file with at least one object.
     """
     with pa.json.open_json(path) as opened:
         schema = opened.schema

@@ -1,4 +1,4 @@
-"""Readers of what is in memory already: tables, frames, streams of batches, generators."""
+"""Readers of what is in memory already: tables, frames and what exports a stream of batches."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,17 +7,10 @@ import pyarrow as pa
 
 from recollect.errors import InputError
 from recollect.streams.file_readers import Opened
-from recollect.streams.generator import Generator
 
 
 def open_table(table: pa.Table) -> Opened:
-    """Open an Arrow table.
-
-    Parameters
-    ----------
-    table
-        The table; its rows are not copied.
-    """
+    """Open an Arrow table."""
 
     def read(columns: list[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
         yield from table.select(columns).to_batches(max_chunksize=batch_rows)
@@ -26,13 +19,7 @@ def open_table(table: pa.Table) -> Opened:
 
 
 def open_frame(frame: Any) -> Opened:
-    """Open a pandas frame; an index that has a name is a column like any other.
-
-    Parameters
-    ----------
-    frame
-        The frame. The unnamed index that pandas gives every frame is left out.
-    """
+    """Open a pandas frame; an index that has a name, and only that, is a column."""
     named = any(name is not None for name in frame.index.names)
     try:
         return open_table(pa.Table.from_pandas(frame, preserve_index=named))
@@ -40,38 +27,10 @@ def open_frame(frame: Any) -> Opened:
         raise InputError(f"DataFrame does not fit into an Arrow table: {error}") from error
 
 
-def open_reader(reader: pa.RecordBatchReader) -> Opened:
-    """Open a stream of batches, which can be read only once.
-
-    Parameters
-    ----------
-    reader
-        The stream.
-    """
-    return Opened(reader.schema, lambda columns, batch_rows: iter(reader))
-
-
 def open_exporter(data: Any) -> Opened:
-    """Open an object that gives out an Arrow stream each time it is asked.
-
-    Parameters
-    ----------
-    data
-        An object with ``__arrow_c_stream__``.
-    """
+    """Open an object that gives out an Arrow stream each time it is asked."""
 
     def read(columns: list[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
         yield from pa.RecordBatchReader.from_stream(data)
 
     return Opened(pa.RecordBatchReader.from_stream(data).schema, read)
-
-
-def open_generator(generator: Generator) -> Opened:
-    """Open a generated stream.
-
-    Parameters
-    ----------
-    generator
-        The generator, which is run anew for each reading.
-    """
-    return Opened(generator.schema, lambda columns, batch_rows: generator.batches(batch_rows))

@@ -13,11 +13,6 @@ import pyarrow.compute as pc
 def plain_schema(schema: pa.Schema) -> pa.Schema:
     """Return the schema that the columns have once they are plain, without metadata.
 
-    Parameters
-    ----------
-    schema
-        The schema as found.
-
     Examples
     --------
     >>> plain_schema(pa.schema([("symbol", pa.dictionary(pa.int8(), pa.string()))]))
@@ -54,11 +49,6 @@ def _plain_inside(field: pa.Field) -> pa.Field:
 
 def plain_array(array: pa.Array) -> pa.Array:
     """Return the same values in their plain layout; what is plain already is not copied.
-
-    Parameters
-    ----------
-    array
-        A column of a batch.
 
     Examples
     --------

@@ -27,11 +27,6 @@ def python_values(array: pa.Array | pa.ChunkedArray) -> list[Any]:
 
     What Python's types cannot hold in full comes as Arrow's text, a duration as :class:`Seconds`.
 
-    Parameters
-    ----------
-    array
-        A column of any type, or values nested in one.
-
     Examples
     --------
     >>> python_values(pa.array([0, 2**62], pa.timestamp("ns")))
@@ -58,11 +53,6 @@ def python_values(array: pa.Array | pa.ChunkedArray) -> list[Any]:
 
 def text_of(value: pa.Scalar) -> str:
     """Return the text of a value for a message.
-
-    Parameters
-    ----------
-    value
-        A value of any type.
 
     Examples
     --------

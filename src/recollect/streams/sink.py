@@ -17,15 +17,7 @@ from recollect.streams.formats import Format, format_of
 
 
 class Sink:
-    """A file being written, as a context manager; made by :func:`open_sink`.
-
-    Parameters
-    ----------
-    path
-        The file to write.
-    schema
-        The columns of every batch to come.
-    """
+    """A file being written, as a context manager; made by :func:`open_sink`."""
 
     def __init__(self, path: str, schema: pa.Schema) -> None:
         self.name = path
@@ -53,13 +45,7 @@ class Sink:
         return self
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Append a batch.
-
-        Parameters
-        ----------
-        batch
-            Rows with the columns the sink was opened for.
-        """
+        """Append a batch with the columns the sink was opened for."""
         if self._writer is None:
             raise InputError(f"{self.name} is not open; write inside `with open_sink(…) as sink:`")
         # Arrow's CSV writer crashes the process if this goes unchecked.

@@ -13,13 +13,7 @@ from recollect.streams.checks import require_whole
 from recollect.streams.file_readers import Opened, open_file
 from recollect.streams.formats import format_of
 from recollect.streams.generator import Generator
-from recollect.streams.memory_readers import (
-    open_exporter,
-    open_frame,
-    open_generator,
-    open_reader,
-    open_table,
-)
+from recollect.streams.memory_readers import open_exporter, open_frame, open_table
 from recollect.streams.plain import plain_array, plain_schema
 
 READABLE = (
@@ -31,16 +25,7 @@ READABLE = (
 class Source:
     """Tuples that can be read batch by batch; made by :func:`open_source`.
 
-    Parameters
-    ----------
-    name
-        What error messages call the data.
-    opened
-        The reader behind.
-    replayable
-        Whether the data can be read more than once.
-    action
-        What messages say could not be done when reading fails.
+    It is ``replayable`` if the data can be read more than once; messages call them by ``name``.
     """
 
     def __init__(self, name: str, opened: Opened, replayable: bool, action: str) -> None:
@@ -142,9 +127,9 @@ def _open_path(path: str) -> Source:
 
 def _open_object(data: Any) -> tuple[Opened, bool]:
     if isinstance(data, Generator):
-        return open_generator(data), True
+        return Opened(data.schema, lambda columns, batch_rows: data.batches(batch_rows)), True
     if isinstance(data, pa.RecordBatchReader):
-        return open_reader(data), False
+        return Opened(data.schema, lambda columns, batch_rows: iter(data)), False
     if isinstance(data, pa.RecordBatch):
         return open_table(pa.Table.from_batches([data])), True
     if isinstance(data, pa.Table):
@@ -155,7 +140,7 @@ def _open_object(data: Any) -> tuple[Opened, bool]:
         # What knows its length holds its rows; what does not may be a stream that runs dry.
         if hasattr(data, "__len__"):
             return open_exporter(data), True
-        return open_reader(pa.RecordBatchReader.from_stream(data)), False
+        return _open_object(pa.RecordBatchReader.from_stream(data))
     raise InputError(f"cannot read tuples from {type(data).__name__}; give {READABLE}")
 
 

@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 
 from recollect.streams.checks import require_real, require_whole
 from recollect.streams.generator import Generator, Sampler
-from recollect.streams.noise import (
-    Noise,
-    discrete_normal,
-    require_bound,
-    require_deviation,
-    uniform,
-)
+from recollect.streams.noise import DiscreteLaw, require_bound, require_deviation
 
 
 @dataclass(frozen=True)
@@ -50,7 +44,7 @@ class TrendStream(Generator):
     >>> stream = TrendStream(tuples=8, deviation=1, bound=10, seed=1)
     >>> stream.table()["key"].to_pylist()
     [0, 3, 1, 5, 4, 5, 7, 7]
-    >>> stream.noise.probabilities[10].round(4)
+    >>> stream.noise.weights[10].round(4)
     np.float64(0.3989)
     """
 
@@ -71,11 +65,11 @@ class TrendStream(Generator):
         require_bound(self.bound)
 
     @cached_property
-    def noise(self) -> Noise:
+    def noise(self) -> DiscreteLaw:
         """The law of the noise."""
         if self.deviation == inf:
-            return uniform(self.bound)
-        return discrete_normal(0, self.deviation, self.bound)
+            return DiscreteLaw.uniform(-self.bound, self.bound)
+        return DiscreteLaw.normal(self.deviation, self.bound)
 
     def trend(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return where the trend stands at the given times."""

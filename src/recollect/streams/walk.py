@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from recollect.streams.checks import require_real, require_whole
 from recollect.streams.generator import Generator, Sampler
-from recollect.streams.noise import Noise, discrete_normal, require_deviation
+from recollect.streams.noise import DiscreteLaw, require_deviation
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class WalkStream(Generator):
     --------
     >>> WalkStream(tuples=8, seed=1).table()["key"].to_pylist()
     [0, 2, 1, 3, 3, 3, 4, 4]
-    >>> WalkStream(tuples=8).step.probabilities.max().round(4)
+    >>> WalkStream(tuples=8).step.weights.max().round(4)
     np.float64(0.3989)
     """
 
@@ -51,9 +51,9 @@ class WalkStream(Generator):
         require_whole("start", self.start, least=-(2**40), most=2**40)
 
     @cached_property
-    def step(self) -> Noise:
+    def step(self) -> DiscreteLaw:
         """The law of a step, drift included."""
-        return discrete_normal(self.drift, self.deviation)
+        return DiscreteLaw.normal(self.deviation, mean=self.drift)
 
     def sampler(self, random: np.random.Generator) -> Sampler:
         """Return the function that draws the next tuples."""

@@ -66,17 +66,7 @@ def require_zipf(keys: int, exponent: float) -> None:
 
 
 def zipf_sampler(random: np.random.Generator, keys: int, exponent: float) -> KeySampler:
-    """Return a function that draws the next so many Zipfian keys.
-
-    Parameters
-    ----------
-    random
-        Source of randomness.
-    keys
-        Number of different keys; key 0 is the most popular.
-    exponent
-        Skew, 0 for uniform.
-    """
+    """Return a function that draws the next so many Zipfian keys."""
 
     def draw(count: int) -> NDArray[np.int64]:
         drawn = np.empty(count, np.int64)

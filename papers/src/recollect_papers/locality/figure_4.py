@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from recollect.counting import LossyCounter, zipf_bound
+from recollect.counting import LossyCounter
 from recollect.streams import ZipfStream
 from recollect_papers.experiment import (
     Experiment,
@@ -19,6 +19,7 @@ from recollect_papers.experiment import (
 from recollect_papers.figure import Figure
 from recollect_papers.locality.by_stream import percent
 from recollect_papers.replication import Finding
+from recollect_papers.theory import zipf_bound
 
 KEYS, TUPLES = 3_000, 100_000
 EPSILON, Z = 0.001, 1.3

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from recollect.locality import KeyNumbers, Popularity, Profile, locality_model, permutation, profile
+from recollect.locality import KeyNumbers, Popularity, Profile, permutation, profile
 from recollect_papers.experiment import Point, Rows, Scale
 from recollect_papers.locality.arrivals import (
     PERMUTED,
@@ -21,6 +21,7 @@ from recollect_papers.locality.arrivals import (
     generated_points,
     real_points,
 )
+from recollect_papers.theory import locality_model
 
 H = 100
 """How many tuples the model looks back, at most."""

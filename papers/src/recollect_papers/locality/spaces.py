@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.counting import LossyCounter, estimated_entries, fresh_draws
-from recollect.locality import LocalityModel, locality_model, permutation, predict
+from recollect.locality import LocalityModel, permutation, predict
 from recollect.streams import ZipfStream
 from recollect_papers.experiment import Point, Rows, Scale
 from recollect_papers.locality.arrivals import (
@@ -17,6 +17,7 @@ from recollect_papers.locality.arrivals import (
     generated_points,
     real_points,
 )
+from recollect_papers.theory import locality_model
 
 Keys = NDArray[np.int64]
 EPSILONS = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)

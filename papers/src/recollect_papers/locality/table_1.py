@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from recollect.counting import LossyCounter, independent_bound, zipf_bound
+from recollect.counting import LossyCounter
 from recollect_papers.experiment import (
     Experiment,
     Point,
@@ -15,6 +15,7 @@ from recollect_papers.experiment import (
 from recollect_papers.figure import Figure
 from recollect_papers.locality.arrivals import arrivals
 from recollect_papers.replication import Finding
+from recollect_papers.theory import independent_bound, zipf_bound
 
 EPSILON = 0.001
 PRINTED = {1.1: 3869, 1.3: 2409, 1.5: 2089}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.forecast import DiscreteLaw, Trend, Walk
+from recollect.forecast import Trend, Walk
 from recollect.streams import TrendStream, WalkStream
 from recollect_papers import catalogue
 
@@ -58,6 +58,6 @@ def runs_of(configuration: str, steps: int, seeds: Sequence[int]) -> Runs:
 def law_of(stream: Any) -> Trend | Walk:
     """Tell the law that a generator follows."""
     if isinstance(stream, WalkStream):
-        return Walk(DiscreteLaw.of(stream.step))
+        return Walk(stream.step)
     assert isinstance(stream, TrendStream)
-    return Trend(stream.slope, -stream.slope * stream.lag, DiscreteLaw.of(stream.noise))
+    return Trend(stream.slope, -stream.slope * stream.lag, stream.noise)

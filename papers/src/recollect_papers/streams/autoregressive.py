@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from recollect.streams.checks import require_real
 from recollect.streams.generator import Generator, Sampler
-from recollect.streams.noise import REACH, Noise
+from recollect.streams.noise import REACH, DiscreteLaw
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class AutoregressiveStream(Generator):
     >>> round(stream.mean, 2), round(stream.spread, 2)
     (19.96, 6.08)
     >>> law = stream.following(220)
-    >>> (law.values * law.probabilities).sum().round(4)
-    np.float64(214.3)
+    >>> round(law.mean, 4)
+    214.3
     """
 
     tuples: int
@@ -73,14 +73,14 @@ class AutoregressiveStream(Generator):
         """The standard deviation of the values in the long run."""
         return self.deviation / sqrt(1 - self.coefficient**2)
 
-    def following(self, key: int) -> Noise:
+    def following(self, key: int) -> DiscreteLaw:
         """Return the law of the key that comes after the given one."""
         mean = self.coefficient * key + self.constant / self.unit
         deviation = self.deviation / self.unit
         least, most = floor(mean - REACH * deviation), ceil(mean + REACH * deviation)
         edges = (np.arange(least, most + 2) - 0.5 - mean) / deviation
         below = np.array([erfc(-edge / sqrt(2)) / 2 for edge in edges])
-        return Noise(least, np.diff(below) / (below[-1] - below[0]))
+        return DiscreteLaw(least, np.diff(below) / (below[-1] - below[0]))
 
     def sampler(self, random: np.random.Generator) -> Sampler:
         """Return the function that draws the next tuples."""

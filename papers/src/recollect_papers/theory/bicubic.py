@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from recollect.errors import InputError
-from recollect.forecast.base import Probabilities, whole_numbers
+from recollect.forecast.base import Probabilities
 from recollect.forecast.precomputed import Surface
-from recollect.streams.checks import require_whole
+from recollect.streams.checks import require_whole, whole_numbers
 
 
 class Loss(NamedTuple):
@@ -41,8 +41,8 @@ class Bicubic:
     Examples
     --------
     >>> from recollect.forecast import Ar1
-    >>> from recollect.forecast.precomputed import ar1_surface
-    >>> surface = ar1_surface(Ar1(factor=0.7, shift=0, deviation=6), alpha=20)
+    >>> from recollect.forecast.precomputed import markov_surface
+    >>> surface = markov_surface(Ar1(factor=0.7, shift=0, deviation=6).chain, alpha=20)
     >>> rough, fine = Bicubic.of(surface), Bicubic.of(surface, points=40)
     >>> rough.scores.size, fine.loss(surface).largest < rough.loss(surface).largest
     (25, True)

@@ -23,9 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from recollect.errors import RecollectError
 from recollect.forecast import Forecast, Now
-from recollect.forecast.base import whole_numbers
 from recollect.optimum.flow import load_solver
-from recollect.streams.checks import require_whole
+from recollect.streams.checks import require_whole, whole_numbers
 from recollect_papers.theory.steps import Candidates
 
 Floats = NDArray[np.float64]

@@ -91,7 +91,7 @@ def joining_score_from_neighbour(
     Examples
     --------
     >>> from recollect.forecast import DiscreteLaw, Survival
-    >>> from recollect.forecast.heeb_scores import joining_scores
+    >>> from recollect_papers.theory.heeb_scores import joining_scores
     >>> law = Trend(2, 0, DiscreteLaw.normal(3, bound=10))
     >>> now = Now(time=50, recent=np.array([100]))
     >>> known, wanted = joining_scores(law, [102, 108], now, Survival("exp", 8))

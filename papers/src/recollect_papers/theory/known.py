@@ -7,15 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from recollect.errors import InputError
-from recollect.forecast.base import (
-    Forecast,
-    Now,
-    Probabilities,
-    Values,
-    frozen,
-    steps_ahead,
-    whole_numbers,
-)
+from recollect.forecast.base import Forecast, Now, Probabilities, Values, steps_ahead
+from recollect.streams.checks import frozen, whole_numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,18 +63,10 @@ class IntervalIndex:
 
         Once it is complete, it takes its place, and that of an index that may be there.
 
-        Parameters
-        ----------
-        path
-            The file.
-        indexed
-            For each column besides start and end, whether it is a dimension of the index.
-        batches
-            Tuples, in matrices of int64 with a row per column: start, end and the others.
-        pool_pages
-            How many pages of 4 KiB to hold in memory.
-        replacement
-            Which page leaves when these are full: ``order`` or ``lru``.
+        ``indexed`` says for each column besides start and end whether it is a dimension of the
+        index. Batches are matrices of int64 with a row per column: start, end and the others. The
+        pool holds ``pool_pages`` pages of 4 KiB; when it is full, ``replacement``, ``order`` or
+        ``lru``, says which leaves.
         """
         layout = Layout(tuple(indexed))
         store = Store(Path(path), pool_pages, replacement, layout)

@@ -27,12 +27,7 @@ _RECORD = struct.Struct("<II")
 class PageFile:
     """Pages by number.
 
-    Parameters
-    ----------
-    path
-        Where the file is, or will be once it is complete.
-    new
-        Whether to make a new one. What is at ``path`` stays there until :meth:`commit`.
+    Of a new one, what is at its path stays there until :meth:`commit`.
 
     Examples
     --------

@@ -100,15 +100,8 @@ class Header:
 class Store:
     """A file of pages, its header and the pool through which it is read.
 
-    Parameters
-    ----------
-    path
-        The file.
-    frames, replacement
-        As for :class:`~recollect.intervals.disk.pool.BufferPool`.
-    new
-        The layout of a new file, which takes its place at the first :meth:`commit`; None to open
-        one that is complete.
+    ``new`` is the layout of a new file, which takes its place at the first :meth:`commit`; None to
+    open one that is complete. Frames and replacement are those of the pool.
     """
 
     def __init__(

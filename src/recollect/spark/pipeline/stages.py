@@ -54,23 +54,8 @@ def run_pipeline(
 ) -> dict[str, dict[str, Any]]:
     """Run a pipeline, or some of its stages.
 
-    A run that was cut short is continued by running it again.
-
-    Parameters
-    ----------
-    config
-        What is to be done, from :func:`~recollect.spark.pipeline.config.read_config`.
-    session
-        Makes the session when it is needed.
-    stages
-        Their names; all if left out.
-    watch
-        Told about progress.
-
-    Returns
-    -------
-    dict
-        The numbers of each stage that ran.
+    A run that was cut short is continued by running it again. The session is made when it is
+    needed; ``watch`` is told about progress. Returns the numbers of each stage that ran.
     """
     chosen = _chosen(config, stages)
     run = Run(config, session, watch)

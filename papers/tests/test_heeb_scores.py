@@ -4,7 +4,7 @@ import pytest
 
 from recollect.errors import InputError
 from recollect.forecast import Now, Stationary, Survival
-from recollect.forecast.heeb_scores import caching_scores, joining_scores
+from recollect_papers.theory.heeb_scores import caching_scores, joining_scores
 from tests.forecast.laws import EXAMPLES
 from tests.naive import forecast as naive
 

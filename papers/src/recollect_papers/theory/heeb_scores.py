@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from recollect.errors import InputError
-from recollect.forecast.base import Forecast, Now, Probabilities, whole_numbers
+from recollect.forecast.base import Forecast, Now, Probabilities
 from recollect.forecast.survival import Survival
-from recollect.streams.checks import require_whole
+from recollect.streams.checks import require_whole, whole_numbers
 
 
 def joining_scores(

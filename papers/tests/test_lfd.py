@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from recollect.errors import InputError
 from recollect.forecast import Ar1
-from recollect.optimum import lfd_hits, most_results
-from recollect.optimum.lfd import next_references
+from recollect.optimum import most_results
+from recollect_papers.theory import lfd_hits
+from recollect_papers.theory.lfd import next_references
 from tests.naive import flow as naive
 from tests.policies.scenarios import examples
 
