@@ -7,14 +7,12 @@ import sys
 
 import pytest
 
-from recollect.cli import app
 from recollect.cli.compare import compare
 from recollect.cli.demo import demo
 from recollect.cli.join import join
 from recollect.cli.pipeline import pipeline
 from tests.cli.command import ENVIRONMENT, call
 
-OURS = [command for command in app.registered_commands if command.name != "papers"]
 HEAVY = ("pyspark", "plotly", "pandas", "polars", "duckdb", "matplotlib", "recollect_papers")
 LATE = ("numba", "llvmlite", "scipy")
 """What is wanted only when something is compiled, or fitted."""
@@ -74,7 +72,6 @@ def test_commands_of_other_packages(tmp_path, monkeypatch, capsys):
     assert "papers" in call(tmp_path, "--help", **run).out
     outcome = call(tmp_path, "papers", "clocks", "--out", "x", **run)
     assert outcome.err.startswith("recollect: unknown paper 'clocks'; known are gdj, locality,")
-    monkeypatch.setattr("recollect.cli.app.registered_commands", OURS)
     monkeypatch.setattr("recollect.cli.added", lambda group: {})
     assert "papers" not in call(tmp_path, "--help", **run).out
     outcome = call(tmp_path, "papers", "all", "--out", "x", **run)

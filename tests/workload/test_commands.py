@@ -75,11 +75,20 @@ def test_compare_side_by_side(streams, capsys):
     assert warm["results"] < plain["results"]
 
 
+def test_quality_goes_with_everything(streams, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    compare(**streams, **QUERY, quality=True, opt=True, lateness="5", html=str(page), json=True)
+    run_, best = json.loads(capsys.readouterr().out)["rows"]
+    assert run_["results"] <= best["results"] <= run_["exact_results"]
+    assert best["policy"] == "opt"
+    assert run_["sse"] is not None
+    assert "opt" in page.read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"quality": True, "opt": True}, "--opt does not go together"),
-        ({"quality": True, "lateness": "5"}, "--lateness does not go together"),
+        ({"warm_up": "1/3", "opt": True}, "does not go together with --shed, --warm-up"),
         ({"shed": "much"}, "--shed 'much'"),
         ({"divisions": "halves"}, "halves"),
     ],
