@@ -15,7 +15,7 @@ curve of results and distortion over p, as tables and as a figure in the folder 
 
 attributes: joins of two streams on one to four attributes (section 5.3.4).
 
-forecasts: joins on keys that move, where HEEB and HIST have something to foretell.
+forecasts: joins on keys that move, where HEEB and HIST have something to predict.
 """
 
 import argparse

@@ -236,7 +236,7 @@ def test_streams_that_stand_still_or_pass_at_once(keys, step, window, budget):
 
 
 def test_streams_without_a_law_are_left_to_prob():
-    """Independent draws: no law foretells them better than their popularity."""
+    """Independent draws: no law predicts them better than their popularity."""
     random = np.random.default_rng(2)
     rows = [(step % 2, step, int(12 * random.random() ** 2)) for step in range(1500)]
     spans = (TimeWindow(200), TimeWindow(200))
