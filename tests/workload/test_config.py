@@ -55,7 +55,7 @@ def test_generated_unless_there_is_data(tmp_path):
 
 MISTAKES = {
     "w.toml:3: run.policies: unknown policy 'fifoo'": ('["fifo"]', '["fifoo"]'),
-    "w.toml:4: run.budgets: '64MB' is in bytes": ("budgets = 5", 'budgets = "64MB"'),
+    "w.toml:4: run.budgets: budget '64MBB' is not understood": ("budgets = 5", 'budgets = "64MBB"'),
     "w.toml:4: run.budget: unknown; did you mean budgets?": ("budgets = 5", "budget = 5"),
     "w.toml:9: streams.R.window: ": ("window = 10", 'window = "ten"'),
     "w.toml:10: streams.R.generate: unknown workload 'gdjj'": ('"gdj", stream = "R"',

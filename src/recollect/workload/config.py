@@ -44,9 +44,8 @@ def _each(check: Any) -> Any:
 
 def _budget(value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise expected("a number of tuples or a text such as '10%'", value)
-    if parse_budget(value).bytes is not None:
-        raise InputError(f"{value!r} is in bytes; give a number of tuples or a share")
+        raise expected("a number of tuples or a text such as '10%' or '64MB'", value)
+    parse_budget(value)
 
 
 def _division(value: Any) -> None:
@@ -107,6 +106,7 @@ class Settings:
     divisions: Annotated[tuple[Any, ...], _each(_division)] = ("unified",)
     warm_up: Annotated[Any, _warm_up] = None
     seed: Annotated[int, whole(0)] = 0
+    lateness: Annotated[Any, _window] = None
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ def parse_workload(toml: str, file: str, folder: str | None = None) -> Configure
             mistakes.append((("joins", name, "on"), str(error)))
     places.require_none(mistakes)
     try:
-        workload = Workload(streams, parsed)
+        workload = Workload(streams, parsed, lateness=settings.get("lateness"))
     except RecollectError as error:
         places.require_none([(("joins",), str(error))])
         raise
