@@ -53,7 +53,7 @@ def peak_memory(folder, name: str, out: str | None) -> tuple[int, str]:
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("memory")
     for seed in (1, 2):
-        make(path / f"few{seed}.parquet", 100, seed)
+        make(path / f"few{seed}.parquet", 2_000, seed)  # enough to be compiled
         make(path / f"many{seed}.parquet", TUPLES, seed)
     peak_memory(path, "few", "out.csv")  # in case something has to be compiled first
     return path

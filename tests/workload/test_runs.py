@@ -179,14 +179,14 @@ def test_shedding():
 def test_what_is_shed_by_rate_is_an_unbiased_sample():
     """The mean shares of the frequent keys lie within 3 standard errors of the exact ones."""
     prepared = shed_streams("rate")
-    keys, exact = prepared._exact._added_up(0)
+    keys, exact = prepared.exact_tally.by_key(0)
     top = np.argsort(-exact)[:20]
     shares = []
     for seed in range(100):
         running = prepared.start(prepared.inputs, "fifo", 1_000, "unified", seed)
         for feed in prepared.inputs.feeds(lambda stage, tuples: None, "sample"):
             running.take(feed)
-        mine, counts = running.tally._added_up(0)
+        mine, counts = running.tally.by_key(0)
         there = dict(zip(mine.tolist(), counts.tolist(), strict=True))
         shares.append([there.get(key, 0) / counts.sum() for key in keys[top].tolist()])
     error = np.std(shares, axis=0, ddof=1) / np.sqrt(len(shares))
