@@ -37,6 +37,7 @@ def test_the_identity_it_rests_on():
     assert identity == pytest.approx(expected)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("b", [0.1, 0.3, 0.7])
 @pytest.mark.parametrize(("keys", "exponent", "h"), [(500, 0.75, 50), (50_000, 0.9, 10)])
 def test_locality_streams(b, keys, exponent, h):
@@ -106,6 +107,7 @@ def test_dispersion():
     assert dispersion(LocalityModel(np.zeros(3), 1.0)) == 1
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("memory", [200, 1000, 3000])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_epsilon_for_memory(memory, seed):
@@ -125,6 +127,7 @@ def test_epsilon_for_memory(memory, seed):
     assert max(false_positives[:2]) < false_positives[2]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("b", [0.1, 0.5])
 def test_epsilon_for_memory_on_locality_streams(b):
     stream = LocalityStream(TUPLES, keys=20_000, repeat=1 - b, seed=3)

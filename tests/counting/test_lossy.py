@@ -91,6 +91,7 @@ def test_a_count_exactly_at_the_support_is_found():
         assert 0 in counter.frequent(tenths / 100).codes
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "stream",
     [

@@ -48,6 +48,7 @@ def test_it_reads_once_and_in_any_pieces():
     assert count(reader, "name", 0.05, 0.01).table == count(table, "name", 0.05, 0.01).table
 
 
+@pytest.mark.compiled
 def test_locality_is_estimated_from_the_head(monkeypatch):
     """From a fifth of a stream whose tuples are copies, nine out of ten."""
     monkeypatch.setattr(whole, "HEAD", 20_000)

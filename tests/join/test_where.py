@@ -379,6 +379,7 @@ def test_rows_of_any_layout() -> None:
     assert np.array_equal(_passing(where.code, left, np.asfortranarray(right)), expected)
 
 
+@pytest.mark.compiled
 def test_a_thousand_alternatives() -> None:
     batch = pa.record_batch({"x": range(1001)})
     text = " or ".join(f"left.x = {i}" for i in range(1, 1001))

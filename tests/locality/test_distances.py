@@ -99,6 +99,7 @@ def test_keys_are_numbered_by_first_appearance_and_counted():
     np.testing.assert_array_equal(keys.counts, np.bincount(numbers))
 
 
+@pytest.mark.compiled
 def test_inter_arrival_distances_of_a_shuffled_zipf_stream_fall_as_one_by_k():
     # Theorem 1 of the reference-locality paper: d(k) ~ 1/k for Zipf 1, here over two decades.
     from recollect.streams import ZipfStream

@@ -68,6 +68,7 @@ GENERATED = [
 ] + [LocalityStream(30_000, keys=500, weights=[0.0] * 29 + [0.1], seed=7)]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("stream", GENERATED, ids=str)
 def test_a_permutation_has_no_less_than_the_stream(stream):
     keys = stream.table()["key"].to_numpy()

@@ -88,6 +88,7 @@ def test_mistakes_are_named():
         profile(pa.table({"key": [1, 2], "ts": stamps}), "key", time="ts")
 
 
+@pytest.mark.compiled
 def test_the_order_of_times_is_watched_across_batches():
     times = np.arange(70_000)
     times[65_536] = 65_000
@@ -95,6 +96,7 @@ def test_the_order_of_times_is_watched_across_batches():
         profile(pa.table({"key": times % 7, "ts": times}), "key", time="ts", h=1)
 
 
+@pytest.mark.compiled
 def test_memory_is_what_the_docstring_says():
     stream = LocalityStream(400_000, keys=20_000, seed=1)
     profile(LocalityStream(100), "key", h=10)  # compiled

@@ -99,6 +99,7 @@ def test_what_is_found_fits_into_the_buffer():
     assert most_results(kept, arrival, meeting, 60, worth).results == worth.sum()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("split", [None, "30:70"])
 def test_no_policy_does_better(split):
     streams = [ZipfStream(600, keys=40, seed=seed) for seed in (1, 2)]

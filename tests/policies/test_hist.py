@@ -97,6 +97,7 @@ def test_it_comes_close_to_heeb(deviation, bound, enough, buffer):
     assert found["hist"] > 1.04 * found["rand"]
 
 
+@pytest.mark.compiled
 def test_what_the_partner_has_passed_goes_first():
     """Otherwise, where R is behind S, its tuples leave at once and it never learns their worth."""
     load = trends(3_000, 1000, (1, 1), (10, 10))

@@ -102,6 +102,7 @@ def test_no_window_before_time_zero(name, rows, window, capacity, swap):
     _check(name, rows, spans, capacity)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", [name for name in TWINS if "gdj 3" not in name])
 def test_long_streams(name):
     number = list(TWINS).index(name)

@@ -350,25 +350,25 @@ def check_saved_and_loaded(policy: Policy, case: Case) -> None:
 
 def check_a_long_stream(policy: Policy, case: Case) -> None:
     """So it is after statistics have grown, laws been fitted and the buffer has."""
-    rows = make_stream(case, 11, 450, keys=60)
+    rows = make_stream(case, 11, 330, keys=40)
     case = case.with_windows(*[150] * len(case.names))
     with mock.patch.object(engines, "FIRST_SLOTS", 16):
         join = case.start(policy, 25)
-        results = feed(case, join, rows[:300])
+        results = feed(case, join, rows[:200])
         copy = load(join, policy)
-        whole = finish(join, results + feed(case, join, rows[300:], 301))
-        rest = feed(case, copy, rows[300:], 301)
-        assert finish(copy, results + rest) == whole, "it was saved after 300 tuples"
+        whole = finish(join, results + feed(case, join, rows[200:], 201))
+        rest = feed(case, copy, rows[200:], 201)
+        assert finish(copy, results + rest) == whole, "it was saved after 200 tuples"
     assert run(case, policy, rows, 25) == whole, "it was fed all at once"
     assert_sound(case, whole, rows, 25)
 
 
 def check_cuts_make_no_difference(policy: Policy, case: Case) -> None:
     """However the streams are cut into batches, the results and the victims are the same."""
-    rows = make_stream(case, 12, 90)
+    rows = make_stream(case, 12, 70)
     for split in (False, True):
         whole = run(case, policy, rows, 8, split)
-        for step in (1, 7, 40):
+        for step in (1, 13):
             assert run(case, policy, rows, 8, split, step=step) == whole, f"batches of {step}"
     rows = make_stream(case, 13, 150, keys=100)
     whole = run(case, policy, rows, "300kB", width=80)
