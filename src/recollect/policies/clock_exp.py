@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recollect.compiled import sure
 from recollect.errors import PolicyError
 from recollect.policies import clock
 from recollect.policies.base import Policy, Room
@@ -26,14 +25,14 @@ class State(clock.State):
     def victim(self, buffer, newcomer):
         """Move the hand until a score falls below the threshold."""
         ring = self.ring
-        place = sure(ring.ends[HAND])
+        place = ring.ends[HAND]
         while True:
             score = ring.score[place] * self.rho[0]
             ring.score[place] = score
             if score < THRESHOLD:
                 ring.ends[HAND] = next_place(ring, place)
                 return ring.slot[place]
-            place = sure(next_place(ring, place))
+            place = next_place(ring, place)
 
 
 @dataclass(frozen=True)
