@@ -105,7 +105,7 @@ class State(NamedTuple):
     def victim(self, buffer, newcomer):
         """Move the hand until a tuple has no points left."""
         ring = self.ring
-        place = sure(ring.ends[HAND])
+        place = ring.ends[HAND]
         while True:
             least = np.inf
             for _ in range(ring.ends[USED]):
@@ -115,7 +115,7 @@ class State(NamedTuple):
                     ring.ends[HAND] = next_place(ring, place)
                     return ring.slot[place]
                 least = min(least, score)
-                place = sure(next_place(ring, place))
+                place = next_place(ring, place)
             # A whole round was in vain. Do at once the rounds that would be too.
             rounds = np.ceil(least) - 1
             for other in range(ring.ends[USED]):

@@ -78,7 +78,6 @@ def value_of(trees, buffer, slot):
 @inlined
 def _play(trees, buffer, stream, node):
     """Decide a node anew from its two children; say whether anything about it changed."""
-    node = sure(node)
     winner = trees.winner[stream]
     one, two = winner[2 * node], winner[2 * node + 1]
     aging = trees.aging[0] != 0
@@ -86,7 +85,6 @@ def _play(trees, buffer, stream, node):
     if one == NOBODY or two == NOBODY:
         best = max(one, two)
     else:
-        one, two = sure(one), sure(two)
         value, other = value_of(trees, buffer, one), value_of(trees, buffer, two)
         best = one
         loser = two
@@ -119,7 +117,7 @@ def _replay(trees, buffer, stream, slot):
     node = (trees.winner.shape[1] // 2 + slot) >> 1
     while node >= 1:
         changed = _play(trees, buffer, stream, node)
-        if not changed and trees.winner[stream, sure(node)] != slot:
+        if not changed and trees.winner[stream, node] != slot:
             break
         node >>= 1
 
